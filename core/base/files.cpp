@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/files.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bifocal {
+namespace {
+
+Error systemError(const std::filesystem::path& path, const char* action) {
+    const int code = errno;
+    std::array<char, 128> text{};
+    const char* reason = strerror_r(code, text.data(), text.size());
+    const ErrorCode kind =
+        (code == ENOENT || code == ENOTDIR) ? ErrorCode::NotFound
+        : (code == ENOSPC || code == EMFILE || code == ENFILE || code == EDQUOT || code == ENOMEM)
+            ? ErrorCode::ResourceExhausted
+            : ErrorCode::Internal;
+    return {kind, path.string() + ": " + action + ": " + reason};
+}
+
+/// A POSIX handle that closes itself.
+class Handle {
+public:
+    explicit Handle(int handle) : handle_(handle) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() {
+        if (handle_ >= 0) {
+            ::close(handle_);
+        }
+    }
+    int get() const { return handle_; }
+    int release() { return std::exchange(handle_, -1); }
+
+private:
+    int handle_;
+};
+
+std::filesystem::path xdgHome(const char* variable, const char* underHome) {
+    const char* value =
+        std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here sets it
+    if (value != nullptr && value[0] == '/') {
+        return std::filesystem::path(value) / "bifocal";
+    }
+    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    return std::filesystem::path(home == nullptr ? "/" : home) / underHome / "bifocal";
+}
+
+Result<void> writeAll(int handle,
+                      std::span<const std::uint8_t> bytes,
+                      const std::filesystem::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(handle, bytes.data(), bytes.size());
+        if (written < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return systemError(path, "write");
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
+                                           std::uint64_t limitBytes) {
+    const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) {
+        return systemError(path, "open");
+    }
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) {
+        return systemError(path, "stat");
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return Error{ErrorCode::InvalidArgument, path.string() + ": is a folder"};
+    }
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (size > limitBytes) {
+        return Error{ErrorCode::ResourceExhausted,
+                     path.string() + ": " + std::to_string(size) +
+                         " bytes, more than the limit of " + std::to_string(limitBytes)};
+    }
+    std::vector<std::uint8_t> bytes(size);
+    std::size_t filled = 0;
+    while (filled < bytes.size()) {
+        const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+        if (count < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return systemError(path, "read");
+        }
+        if (count == 0) {
+            break;  // it became shorter while we read
+        }
+        filled += static_cast<std::size_t>(count);
+    }
+    bytes.resize(filled);
+    return bytes;
+}
+
+Result<void> writeFileAtomically(const std::filesystem::path& path,
+                                 std::span<const std::uint8_t> bytes) {
+    std::string temporary = path.string() + ".XXXXXX";
+    Handle file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.get() < 0) {
+        return systemError(path, "create");
+    }
+    Result<void> outcome = writeAll(file.get(), bytes, path);
+    if (outcome && (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0)) {
+        outcome = systemError(path, "sync");
+    }
+    if (outcome && ::rename(temporary.c_str(), path.c_str()) != 0) {
+        outcome = systemError(path, "rename");
+    }
+    if (!outcome) {
+        ::unlink(temporary.c_str());
+    }
+    return outcome;
+}
+
+Result<void> writeFileAtomically(const std::filesystem::path& path, const std::string& text) {
+    return writeFileAtomically(
+        path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+Result<void> makeDirectories(const std::filesystem::path& path) {
+    std::error_code code;
+    std::filesystem::create_directories(path, code);
+    if (code) {
+        return Error{ErrorCode::Internal, path.string() + ": create folder: " + code.message()};
+    }
+    return {};
+}
+
+std::filesystem::path dataHome() {
+    return xdgHome("XDG_DATA_HOME", ".local/share");
+}
+
+std::filesystem::path cacheHome() {
+    return xdgHome("XDG_CACHE_HOME", ".cache");
+}
+
+std::filesystem::path configHome() {
+    return xdgHome("XDG_CONFIG_HOME", ".config");
+}
+
+Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
+    Handle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0) {
+        return systemError(path, "open lock");
+    }
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            return systemError(path, "lock");
+        }
+        const std::optional<int> owner = holder(path);
+        return Error{ErrorCode::Busy,
+                     path.string() + ": held by process " +
+                         (owner ? std::to_string(*owner) : std::string("unknown")),
+                     std::chrono::seconds(1)};
+    }
+    const std::string owner = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(file.get(), 0) != 0 ||
+        ::pwrite(file.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size())) {
+        return systemError(path, "write lock");
+    }
+    return FileLock(file.release());
+}
+
+std::optional<int> FileLock::holder(const std::filesystem::path& path) {
+    const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) {
+        return std::nullopt;
+    }
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) {
+        return std::nullopt;  // nobody has it; closing the handle gives our shared lock back
+    }
+    std::array<char, 32> text{};
+    if (::pread(file.get(), text.data(), text.size() - 1, 0) <= 0) {
+        return std::nullopt;
+    }
+    const long owner = std::strtol(text.data(), nullptr, 10);
+    return owner > 0 ? std::optional<int>(static_cast<int>(owner)) : std::nullopt;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+}
+
+FileLock::~FileLock() {
+    if (handle_ >= 0) {
+        ::close(handle_);
+    }
+}
+
+}  // namespace bifocal

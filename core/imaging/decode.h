@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/image_buffer.h"
+#include "core/base/result.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bifocal::imaging {
+
+/// What a file may cost before it is refused from its header alone.
+struct DecodeLimits {
+    std::uint64_t maxPixels = 256'000'000;  ///< of the stored picture
+    int maxSide = 4096;  ///< decoded larger pictures are reduced to this long side
+};
+
+/// A decoded still and what was known of it before it was reduced.
+struct DecodedImage {
+    ImageBuffer image;      ///< upright (EXIF orientation applied), sRGB, long side ≤ maxSide
+    int originalWidth = 0;  ///< upright, before reduction
+    int originalHeight = 0;
+};
+
+/// Starts the decoding library; once per process, before any other call, from main().
+Result<void> initialize(const char* programName);
+
+/// Decodes by content, not by name. NotFound; Unsupported (not a picture this build can read);
+/// Corruption (broken: the message says how); ResourceExhausted (over the limits).
+/// Threads: safe (stateless); uses no thread of its own.
+Result<DecodedImage> decodeFile(const std::filesystem::path& path, const DecodeLimits& limits = {});
+Result<DecodedImage> decodeBytes(std::span<const std::uint8_t> bytes,
+                                 const DecodeLimits& limits = {});
+
+/// The frame shown at `time`. NotFound, Unsupported, Corruption. Threads: safe.
+Result<DecodedImage> decodeVideoFrame(const std::filesystem::path& path,
+                                      std::chrono::milliseconds time,
+                                      const DecodeLimits& limits = {});
+
+/// Whether a file with these first bytes (≥ 32, or the whole file) may be a still picture this
+/// build decodes; cheap, for the walk.
+bool looksLikeImage(std::span<const std::uint8_t> head);
+
+/// PNG bytes. Internal when the encoder fails. Threads: safe.
+Result<std::vector<std::uint8_t>> encodePng(ImageView image);
+
+/// Fits inside side × side, never enlarges, keeps alpha. Threads: safe.
+Result<ImageBuffer> thumbnail(ImageView image, int side);
+
+/// 64-bit DCT hash of the picture over white (32 × 32 luminance, lowest 8 × 8 frequencies against
+/// their median). 0 when the picture is nearly uniform: such a hash says nothing and must not
+/// match. Threads: safe.
+std::uint64_t perceptualHash(ImageView image);
+
+}  // namespace bifocal::imaging

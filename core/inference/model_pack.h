@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/image_buffer.h"
+#include "core/base/result.h"
+#include "core/inference/row_layout.h"
+#include "core/prompt/prompt.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifocal {
+
+/// What a pack is and where it runs. Threads: value.
+struct PackInfo {
+    std::string id;    ///< keys the vectors: name, version and weight hash ("starter-1-f2bc3dd0")
+    std::string name;  ///< for people
+    std::string licence;
+    std::string device;     ///< "cpu", "cuda:0"
+    std::string deviceWhy;  ///< one sentence: why this device and precision
+    std::string precision;  ///< "bf16", "fp32"
+    RowLayout layout;
+    std::vector<Script> scripts;  ///< what the text tower can read
+    std::size_t weightBytes = 0;
+};
+
+struct EncoderOptions {
+    int threadCount = 1;  ///< intra-op threads of the executor that owns the encoder
+};
+
+/// Pictures → rows. Threads: lane(the executor that made it); one encoder per executor over shared
+/// weights.
+class ImageEncoder {
+public:
+    ImageEncoder() = default;
+    ImageEncoder(const ImageEncoder&) = delete;
+    ImageEncoder& operator=(const ImageEncoder&) = delete;
+    virtual ~ImageEncoder() = default;
+
+    /// Largest batch worth giving to one encode().
+    virtual std::size_t preferredBatch() const = 0;
+
+    /// Preprocesses and encodes images.size() pictures; `rows` holds images.size() · layout.dim
+    /// numbers, picture i at i · dim. A picture's row does not depend on its neighbours beyond the
+    /// rounding of the precision. Never returns a row with a number that is not finite: Internal
+    /// instead. InvalidArgument for an empty picture. Cancelled when `stop` was requested before
+    /// the tower started; one call of the tower cannot be interrupted (about 8 ms per picture).
+    virtual Result<void> encode(std::span<const ImageView> images,
+                                std::span<float> rows,
+                                std::stop_token stop) = 0;
+};
+
+/// One text's row and what happened to it on the way.
+struct EncodedText {
+    std::vector<float> row;  ///< layout.dim numbers
+    bool truncated = false;  ///< the text was longer than the tower reads
+};
+
+/// Texts → rows, in the same layout. Threads: lane(the executor that made it).
+class TextEncoder {
+public:
+    TextEncoder() = default;
+    TextEncoder(const TextEncoder&) = delete;
+    TextEncoder& operator=(const TextEncoder&) = delete;
+    virtual ~TextEncoder() = default;
+
+    /// One row. Unsupported when no letter of the text is in a script the pack reads.
+    virtual Result<EncodedText> encode(std::string_view text, std::stop_token stop) = 0;
+};
+
+/// Speech → text; none ships with the starter pack. Threads: lane(the executor that made it).
+class SpeechRecognizer {
+public:
+    SpeechRecognizer() = default;
+    SpeechRecognizer(const SpeechRecognizer&) = delete;
+    SpeechRecognizer& operator=(const SpeechRecognizer&) = delete;
+    virtual ~SpeechRecognizer() = default;
+
+    virtual Result<std::string> recognize(std::span<const float> samples, std::stop_token stop) = 0;
+};
+
+/// The parts of a prompt after encoding; absent parts are empty spans.
+struct QueryParts {
+    std::span<const float> text;                    ///< a text row
+    std::span<const float> image;                   ///< an image row
+    std::vector<std::span<const float>> negatives;  ///< text rows
+    double balance = 0.5;                           ///< used when both text and image are present
+};
+
+/// A set of models that share one row space. Weights are loaded once and shared.
+/// Threads: safe; the encoders it makes belong to one executor each.
+class ModelPack {
+public:
+    ModelPack() = default;
+    ModelPack(const ModelPack&) = delete;
+    ModelPack& operator=(const ModelPack&) = delete;
+    virtual ~ModelPack() = default;
+
+    virtual const PackInfo& info() const = 0;
+
+    virtual Result<std::unique_ptr<ImageEncoder>> makeImageEncoder(
+        EncoderOptions options) const = 0;
+    virtual Result<std::unique_ptr<TextEncoder>> makeTextEncoder(EncoderOptions options) const = 0;
+
+    /// Folds the parts into one FP32 query of layout.dim numbers, so that a picture's score is one
+    /// dot product: balance, negatives (weight −0.5) and colour words are inside.
+    /// InvalidArgument when neither text nor image is there.
+    virtual Result<std::vector<float>> makeQuery(const QueryParts& parts) const = 0;
+};
+
+/// Loads the pack in a folder; given to the engine by the composition root, so that nothing above
+/// core/inference names a backend. NotFound, Corruption, Unsupported.
+using PackLoader =
+    std::function<Result<std::shared_ptr<const ModelPack>>(const std::filesystem::path& folder)>;
+
+}  // namespace bifocal
