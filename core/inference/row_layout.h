@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/result.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bifocal {
@@ -32,6 +35,14 @@ struct RowLayout {
     std::vector<RowBlock> blocks;
 
     friend bool operator==(const RowLayout&, const RowLayout&) = default;
+
+    /// The block of that name, or null.
+    const RowBlock* find(std::string_view name) const;
 };
+
+/// Corruption, naming the block, unless: there is a block; every block has a name of its own, a
+/// lens, a size, and lies inside dim without touching another; dim is at most 65,536; strideBytes
+/// is a multiple of 64 that holds dim FP16 numbers. Threads: value.
+Result<void> validate(const RowLayout& layout);
 
 }  // namespace bifocal
