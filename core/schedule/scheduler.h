@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/base/tracer.h"
+#include "core/schedule/memory_ledger.h"
+#include "core/schedule/policy.h"
+#include "core/schedule/task.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bifocal::schedule {
+
+/// One thread of a lane.
+struct WorkerConfig {
+    Urgency mostUrgent = Urgency::Interactive;  ///< serves classes from here …
+    Urgency leastUrgent = Urgency::Batch;       ///< … to here, most urgent first
+    int nice = 0;  ///< of the operating system; 19 for batch workers (architecture §4: the one
+                   ///< preemption a CPU gives for nothing)
+};
+
+/// A queue per class and the threads that serve it.
+struct LaneConfig {
+    std::string name;  ///< "text", "image", "pool"; must outlive nothing: it is copied
+    std::vector<WorkerConfig> workers;
+    std::uint32_t readyCap = 4096;  ///< per class; beyond it enqueue answers Busy
+};
+
+struct SchedulerConfig {
+    std::vector<LaneConfig> lanes;
+    std::uint64_t memoryBudgetBytes = 0;  ///< of the ledger; 0: half of the machine's memory
+    std::uint32_t maxSlots = 0;           ///< extra cap on tasks running at once; 0: none
+};
+
+/// What the profiler draws. Threads: value.
+struct LaneStats {
+    std::string name;
+    std::array<std::uint32_t, 3> ready{};    ///< by class, Interactive first
+    std::array<std::uint32_t, 3> running{};  ///< by class
+    std::uint64_t completedCount = 0;
+    std::uint64_t abandonedCount = 0;
+};
+
+struct SchedulerStats {
+    std::vector<LaneStats> lanes;
+    MemoryLedger::Snapshot memory;
+    const char* policy = "";
+};
+
+/// Lanes of workers that serve Interactive before Prefetch before Batch, and inside a class in the
+/// order of the policy; a task runs when its bytes fit the ledger.
+/// Invariants: (1) a worker never runs a task of a class while one of a more urgent class that it
+/// serves is ready and fits; (2) exactly one of run() and abandon() per accepted task; (3)
+/// callbacks run with no lock held; (4) a sleeping worker wakes only for work or shutdown: no
+/// polling; (5) the ledger is back at its persistent bytes when nothing runs. Every run leaves two
+/// spans in the tracer: Queue (enqueue → start) and Execute. Threads: safe. The destructor abandons
+/// what is queued (Shutdown), waits for what runs, and joins.
+class Scheduler {
+public:
+    Scheduler() = default;
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+    virtual ~Scheduler() = default;
+
+    /// Takes the work on success; on failure nothing is called and the caller still has it.
+    /// Never blocks. Busy (ready queue full, with a time to retry after), ResourceExhausted (more
+    /// bytes than the budget could ever hold), Cancelled (stop was requested already).
+    virtual Result<TaskId> enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) = 0;
+
+    /// Removes a queued task and calls its abandon(Cancelled) before returning: true. False when it
+    /// runs already (its stop token is the way) or is over.
+    virtual bool cancel(TaskId id) = 0;
+    /// The same for every queued task of a request; returns how many were removed.
+    virtual std::size_t cancelRequest(RequestId request) = 0;
+
+    virtual MemoryLedger& ledger() = 0;
+    virtual SchedulerStats stats() const = 0;
+};
+
+/// Starts the workers. `clock` and `tracer` must outlive the scheduler.
+std::unique_ptr<Scheduler> makeScheduler(SchedulerConfig config,
+                                         std::unique_ptr<Policy> policy,
+                                         const Clock& clock,
+                                         Tracer& tracer);
+
+/// Work from two callables, for callers without state of their own.
+std::shared_ptr<Work> makeWork(std::function<void(const WorkerContext&)> run,
+                               std::function<void(Abandoned)> abandon);
+
+}  // namespace bifocal::schedule

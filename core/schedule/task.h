@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/base/tracer.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+namespace bifocal::schedule {
+
+/// What a prompt is made of. The weights are those of the mission's first source document (text
+/// 0.2, image 0.7, video 1.0; audio is named there without a weight, 0.2 is ours); the policy
+/// SeedDecay multiplies them, all others show them. Threads: value.
+struct PromptFeatures {
+    bool hasText = false;
+    bool hasImage = false;
+    bool hasVideo = false;
+    bool hasSpeech = false;
+
+    /// Largest weight among the modalities present; 0 for none.
+    double weight() const;
+};
+
+/// Index of a lane in SchedulerConfig::lanes.
+struct LaneId {
+    std::uint32_t index = 0;
+
+    friend bool operator==(const LaneId&, const LaneId&) = default;
+};
+
+/// Slot and generation of a task: stays unique after the slot is used again. Threads: value.
+using TaskId = Id<struct TaskTag>;
+
+/// Why work was not run.
+enum class Abandoned : std::uint8_t {
+    Cancelled = 1,  ///< its stop token or cancel()
+    Shutdown,       ///< the scheduler was destroyed first
+};
+
+/// Where a piece of work runs. Threads: value, valid during run().
+struct WorkerContext {
+    LaneId lane;
+    std::uint32_t worker = 0;  ///< index within the lane, to pick this worker's own encoder
+    std::uint32_t lanePeers =
+        0;  ///< workers of all lanes that are running something now, this one too
+};
+
+/// One piece of one request. Exactly one of run() and abandon() is called, exactly once, with no
+/// lock held. run() must poll its request's stop token between long steps and must not throw.
+/// Threads: run() on a worker of its lane; abandon() on any thread.
+class Work {
+public:
+    Work() = default;
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    virtual ~Work() = default;
+
+    virtual void run(const WorkerContext& worker) = 0;
+    virtual void abandon(Abandoned why) = 0;
+};
+
+/// A piece of work and how it wants to be served. Threads: value.
+struct TaskSpec {
+    RequestId request;
+    const char* stage = "";  ///< string literal; names the span
+    LaneId lane;
+    Urgency urgency = Urgency::Interactive;
+    PromptFeatures features;
+    std::uint32_t itemCount = 1;    ///< pictures in the batch
+    std::uint32_t shapeBucket = 0;  ///< tasks of one bucket cost alike
+    std::uint64_t bytes = 0;        ///< reserved in the ledger from admission to the end of run()
+    std::optional<TimePoint> deadline;
+    std::stop_token stop;
+};
+
+}  // namespace bifocal::schedule
