@@ -7,7 +7,7 @@ with_own_display() {
   (
     folder=$(mktemp -d "${TMPDIR:-/tmp}/bifocal-display.XXXXXX")
     server=''
-    trap '[[ -z $server ]] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
+    trap '[[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null; rm -rf "$folder"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
