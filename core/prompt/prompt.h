@@ -63,23 +63,33 @@ struct Prompt {
 /// Which lenses a prompt uses.
 enum class PromptMode : std::uint8_t { TextOnly = 1, ImageOnly, Fused };
 
-/// The prompt as it will be run: text trimmed, `−word` moved to the negatives, NUL and control
-/// characters removed, mode decided.
+/// The prompt as it will be run.
+/// - Text and negatives: runs of Unicode white space become one space and the ends are trimmed; NUL
+///   and other control characters, byte order marks and ill-formed UTF-8 are removed.
+/// - `-word` and `-"two words"` at the beginning of a word of the text move to the end of
+///   `negatives`, without the punctuation behind the word. The minus may be typed as - − or －, the
+///   quotes as " or “ ”; a quote that is still open reaches to the end of the text. Not moved:
+///   `t-shirt`, `--word`, a minus before a digit (a number) and a minus on its own.
+/// - Negatives without a visible sign, and repeated ones, are dropped.
 struct NormalizedPrompt {
     Prompt prompt;
-    PromptMode mode = PromptMode::TextOnly;
+    PromptMode mode = PromptMode::TextOnly;  ///< speech counts as text
+    bool isShortened = false;  ///< text or negatives were over their limits and lost their end
 };
 
 inline constexpr int kMaxResultCount = 1000;
 inline constexpr std::size_t kMaxPromptBytes = 64 * 1024;  ///< longer text is cut at a character
+inline constexpr std::size_t kMaxNegativeCount = 32;  ///< each one costs a run of the text encoder
 
 /// InvalidArgument for an empty prompt (no text that holds a letter, digit or other visible sign,
-/// no image, no speech), a balance outside [0, 1], a k outside 1…kMaxResultCount; Unsupported for
-/// speech while no recogniser is installed (the engine says so). Threads: value.
+/// no image, no speech; negatives alone are no prompt, and "-", "+" or "?!" are no text, while "m:"
+/// and an emoji are), an empty region, a balance outside [0, 1], a k outside 1…kMaxResultCount;
+/// Unsupported for speech while no recogniser is installed (the engine says so). Text that is no
+/// text beside an image is dropped, and the prompt is ImageOnly. Threads: value.
 Result<NormalizedPrompt> normalizePrompt(Prompt prompt);
 
 /// Indices into kernels::kColourNames of the colours that `text` names as whole English words
-/// ("gray" is grey), each once, in order. Threads: value.
+/// ("gray" is grey), each once, ascending. Threads: value.
 std::vector<std::size_t> namedColours(const std::string& text);
 
 /// Writing systems, for "can this pack read this prompt?".
@@ -95,8 +105,11 @@ enum class Script : std::uint8_t {
     Other
 };
 
-/// Scripts of the letters of `text`, each once, most frequent first; digits and signs have none.
+/// Scripts of the letters of `text`, each once, most frequent first (the earlier one when equal);
+/// digits and signs have none. Threads: value.
 std::vector<Script> scriptsOf(const std::string& text);
+
+/// A name for messages: "Latin", "CJK", …
 const char* toString(Script script);
 
 }  // namespace bifocal

@@ -3,11 +3,13 @@
 
 #include "core/base/result.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace bifocal {
@@ -18,22 +20,31 @@ struct TokenSequence {
     bool truncated = false;         ///< the text was longer than the limit
 };
 
-/// BERT's uncased WordPiece: clean, space CJK, lower case, strip accents (NFD, Mn removed), split
+/// BERT's uncased WordPiece: clean, space CJK, strip accents (NFD, Mn removed), lower case, split
 /// at white space and punctuation, greedy longest match with "##", words over 100 characters
-/// unknown. Threads: compatible.
+/// unknown. Character classes are those of Unicode 8, as in the reference; the exact steps are in
+/// tests/golden/README.md. Threads: compatible.
 class WordPieceTokenizer {
 public:
-    /// One token a line, the line number is the id. Corruption when a special token is missing.
+    /// One token a line, the line number (from 0) is the id. Corruption when [UNK], [CLS] or [SEP]
+    /// is missing.
     static Result<WordPieceTokenizer> load(std::string_view vocabulary);
 
-    /// [CLS] pieces… [SEP], at most `limit` ids. Invalid UTF-8 is replaced by U+FFFD and dropped.
+    /// [CLS] pieces… [SEP], at most `limit` ids; a text that is cut keeps both ends. Invalid UTF-8
+    /// is replaced by U+FFFD and dropped. The literal texts [PAD] [UNK] [CLS] [SEP] [MASK] become
+    /// their ids wherever they stand, as in the reference.
     TokenSequence encode(std::string_view text, std::size_t limit) const;
 
 private:
+    void encodePlain(std::string_view text,
+                     std::size_t limit,
+                     std::vector<std::int32_t>& ids) const;
+    void encodeWord(std::u32string_view word, std::vector<std::int32_t>& ids) const;
+    std::pair<std::size_t, std::size_t> findSpecial(std::string_view text, std::size_t from) const;
+
     std::unordered_map<std::string, std::int32_t> vocabulary_;
-    std::int32_t unknown_ = 0;
-    std::int32_t first_ = 0;
-    std::int32_t last_ = 0;
+    std::array<std::int32_t, 5> specials_{};  ///< ids in the order of kSpecialTokens; −1 is absent
+    std::size_t longestTokenBytes_ = 0;
 };
 
 }  // namespace bifocal
