@@ -24,13 +24,16 @@ as_root() {
 }
 
 # One apt-get call: quiet, asks nothing, waits for another package manager to finish, reports progress on its output.
+# The status channel is a duplicate of it, made behind sudo: sudo closes all but the first three, and apt keeps the one it
+# is given from its children, which need theirs.
 apt_call() {
   local settings=(DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8) name
   for name in http_proxy https_proxy no_proxy; do
     [[ -v $name ]] && settings+=("$name=${!name}")
   done
-  as_root env "${settings[@]}" apt-get -q -y --no-install-recommends -o DPkg::Lock::Timeout=600 \
-    -o Dpkg::Use-Pty=0 -o APT::Status-Fd=1 "${apt_options[@]}" "$@" </dev/null
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  as_root env "${settings[@]}" sh -c 'exec apt-get "$@" 3>&1' apt-get -q -y --no-install-recommends \
+    -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 "${apt_options[@]}" "$@" </dev/null
 }
 
 # Keeps apt's log and turns its status lines (kind:package:percent:sentence) into the progress line.

@@ -53,11 +53,15 @@ step() {
   ((SECONDS - begun < 2)) || say "  $name took $((SECONDS - begun)) s"
 }
 
-# The last lines of a log, indented, for a failure that a person must be able to understand.
+# The first errors and the last lines of a log, indented, for a failure that a person must be able to understand.
 show_tail() {
   local file=$1 lines=$2
   finish_progress
-  tail -n "$lines" "$file" | sed 's/^/    /' >&2
+  {
+    grep -m 10 -E '^(E:|Err:|dpkg: error|FAILED:)|[Ee]rror: ' "$file" || true
+    echo '...'
+    tail -n "$lines" "$file"
+  } | sed 's/^/    /' >&2
   printf '  (the whole log: %s)\n' "$file" >&2
 }
 
