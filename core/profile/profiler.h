@@ -6,10 +6,10 @@
 #include "core/base/tracer.h"
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,7 +61,8 @@ struct MemoryGauges {
     std::optional<std::uint64_t> vramTotalBytes;
 };
 
-/// One tick of the live charts.
+/// One tick of the live charts. The caller fills it: `interactive` from recentTotals(), `meanBatch`
+/// from meanBatch(), the counts from the scheduler's statistics.
 struct Sample {
     TimePoint time;
     Quantiles interactive;  ///< of the prompts that ended in the last `kSampleWindow`
@@ -74,12 +75,13 @@ struct Sample {
 inline constexpr Duration kSampleWindow = std::chrono::seconds(10);
 
 /// Collects spans and requests; answers what the charts and the exports ask.
-/// Threads: safe. record() costs a short lock-free write or an uncontended lock and allocates
-/// nothing after warm-up.
+/// Threads: safe. record() takes one lock that no reader holds for longer than the copy of a few
+/// spans, and allocates only for the first span of a stage's name.
 class Profiler final : public Tracer {
 public:
     struct Options {
         std::size_t spanCapacity = 1U << 16U;  ///< ring: the oldest are overwritten
+        /// Requests kept; those that ended first are forgotten first.
         std::size_t requestCapacity = 512;
     };
 
@@ -89,26 +91,34 @@ public:
 
     void record(const Span& span) override;
 
+    /// Before the request's first span. A second call with one id is ignored.
     void beginRequest(RequestId request, std::string label, Urgency urgency);
-    /// Also records the Total span.
+    /// Also records the Total span (stage "request", no lane). Ignored when the request is unknown
+    /// or has ended.
     void endRequest(RequestId request, Outcome outcome);
 
-    /// Newest first.
+    /// The one that began last comes first. Spans that the ring has overwritten are missing.
     std::vector<RequestTrace> recentRequests(std::size_t limit) const;
     std::optional<RequestTrace> request(RequestId id) const;
     std::vector<StageStats> stages() const;
-    /// Total time of requests of a class: since start, and within the window before `now`.
+    /// Total time of the requests of a class that ended with Done: since start (within 0.4 %), and
+    /// exactly, of those that ended within the window before now (at most the last 4,096).
     Quantiles totals(Urgency urgency) const;
     Quantiles recentTotals(Urgency urgency, Duration window) const;
+    /// Items per Execute span of `stage` that ended within the window before now; 0 for none.
+    double meanBatch(std::string_view stage, Duration window) const;
 
     /// Keeps the newest 600 samples.
     void addSample(const Sample& sample);
     std::vector<Sample> samples() const;
 
-    /// Trace Event Format ("traceEvents": complete events per lane worker, counters for queue and
-    /// memory), readable by chrome://tracing and Perfetto. Names are escaped.
+    /// Trace Event Format, readable by chrome://tracing and Perfetto: complete events on one named
+    /// thread per lane worker for Execute, asynchronous events for Queue and Total (they overlap),
+    /// counters for queue and memory from the samples. Microseconds since the profiler was made.
+    /// Names are escaped; bytes that are not UTF-8 become U+FFFD.
     std::string chromeTrace() const;
-    /// request,label,class,stage,kind,lane,worker,items,begin_us,duration_us — RFC 4180.
+    /// request,label,class,stage,kind,lane,worker,items,begin_us,duration_us — RFC 4180, one line
+    /// per span, oldest first.
     std::string csv() const;
 
 private:
@@ -127,7 +137,26 @@ struct DeviceMemory {
     std::uint64_t usedBytes = 0;
     std::uint64_t totalBytes = 0;
 };
-/// None when there is no such library or no device; `why` (when given) says which.
+
+/// The opened library and its first device, for whoever reads more than once.
+/// Threads: safe. Owns: the library's handle.
+class DeviceMemoryProbe {
+public:
+    DeviceMemoryProbe();
+    DeviceMemoryProbe(const DeviceMemoryProbe&) = delete;
+    DeviceMemoryProbe& operator=(const DeviceMemoryProbe&) = delete;
+    ~DeviceMemoryProbe();
+
+    /// None when there is no such library or no device; `why` (when given) says which.
+    std::optional<DeviceMemory> read(std::string* why = nullptr) const;
+
+private:
+    struct Library;
+    std::unique_ptr<Library> library_;
+    std::string why_;
+};
+
+/// One reading by a probe of its own: opens and closes the library, tens of milliseconds with one.
 std::optional<DeviceMemory> readDeviceMemory(std::string* why = nullptr);
 
 }  // namespace bifocal::profile
