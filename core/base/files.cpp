@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +43,15 @@ public:
 private:
     int handle_;
 };
+
+/// An exclusive lock on all of a file, owned by the open file description: it ends with its last
+/// handle, so also with the process.
+struct flock wholeFile() {
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    return range;
+}
 
 std::filesystem::path xdgHome(const char* variable, const char* underHome) {
     const char* value =
@@ -162,8 +170,9 @@ Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
     if (file.get() < 0) {
         return systemError(path, "open lock");
     }
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) {
+    struct flock range = wholeFile();
+    if (::fcntl(file.get(), F_OFD_SETLK, &range) != 0) {
+        if (errno != EAGAIN && errno != EACCES) {
             return systemError(path, "lock");
         }
         const std::optional<int> owner = holder(path);
@@ -185,8 +194,9 @@ std::optional<int> FileLock::holder(const std::filesystem::path& path) {
     if (file.get() < 0) {
         return std::nullopt;
     }
-    if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) {
-        return std::nullopt;  // nobody has it; closing the handle gives our shared lock back
+    struct flock range = wholeFile();  // asked about, never taken: asking disturbs nobody
+    if (::fcntl(file.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) {
+        return std::nullopt;
     }
     std::array<char, 32> text{};
     if (::pread(file.get(), text.data(), text.size() - 1, 0) <= 0) {
