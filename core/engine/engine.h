@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/inference/model_pack.h"
 #include "core/pipeline/index_progress.h"
+#include "core/pipeline/prompt_event.h"
 #include "core/pipeline/results.h"
 #include "core/profile/profiler.h"
 #include "core/schedule/scheduler.h"
@@ -37,30 +38,6 @@ struct EngineParts {
     std::function<std::uint64_t()> allocatorBytes;  ///< may be empty
 };
 
-enum class PromptEventKind : std::uint8_t {
-    Accepted = 1,
-    Stage,      ///< a stage began
-    Partial,    ///< an answer from the faster branch; a later one replaces it
-    Done,       ///< terminal
-    Failed,     ///< terminal
-    Cancelled,  ///< terminal; also when superseded
-};
-
-/// Events of one prompt, in order, with sequence numbers from 1; exactly one is terminal and it is
-/// the last. Threads: value.
-struct PromptEvent {
-    RequestId request;
-    PromptEventKind kind = PromptEventKind::Accepted;
-    std::uint32_t sequence = 0;
-    const char* stage = "";                    ///< with Stage
-    std::shared_ptr<const ResultSet> results;  ///< with Partial and Done
-    std::optional<Error> error;                ///< with Failed
-};
-
-/// Called on the engine's threads, never from inside the call that registered it, never two at once
-/// for one request; must return soon and must not destroy the engine.
-using PromptHandler = std::function<void(const PromptEvent&)>;
-using IndexHandler = std::function<void(const IndexProgress&)>;
 using ImageHandler = std::function<void(Result<ImageBuffer>)>;
 using RowsHandler = std::function<void(Result<std::vector<ResultRow>>)>;
 using FailuresHandler = std::function<void(Result<std::vector<FailureRecord>>)>;

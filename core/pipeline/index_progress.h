@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,5 +45,9 @@ struct IndexProgress {
     std::optional<IndexSummary> summary;  ///< at the end
     std::optional<Error> error;           ///< with Failed
 };
+
+/// On the engine's threads, never two at once for one run; must return soon, and must neither call
+/// the engine nor destroy it.
+using IndexHandler = std::function<void(const IndexProgress&)>;
 
 }  // namespace bifocal

@@ -3,7 +3,7 @@
 # Warnings and sanitizers for one of our own targets.
 function(bifocal_harden name)
   target_compile_options(${name} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Woverloaded-virtual>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-missing-field-initializers;-Wpedantic;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Woverloaded-virtual>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${BIFOCAL_WARNINGS_AS_ERRORS}>>:-Werror>)
   if(BIFOCAL_SANITIZE)
     target_compile_options(${name} PRIVATE

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/engine.h"
+
+#include "core/engine/internal/engine_impl.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bifocal {
+namespace {
+
+constexpr std::uint64_t kThumbnailCapBytes = 512ULL << 20U;
+constexpr int kBackgroundNice = 19;
+
+schedule::LaneConfig lane(std::string name,
+                          std::uint32_t promptWorkers,
+                          Urgency leastUrgentPrompt,
+                          std::uint32_t batchWorkers) {
+    schedule::LaneConfig config;
+    config.name = std::move(name);
+    for (std::uint32_t i = 0; i < promptWorkers; ++i) {
+        config.workers.push_back({Urgency::Interactive, leastUrgentPrompt, 0});
+    }
+    for (std::uint32_t i = 0; i < batchWorkers; ++i) {
+        config.workers.push_back({Urgency::Batch, Urgency::Batch, kBackgroundNice});
+    }
+    return config;
+}
+
+/// What the profiler calls a prompt: its words in quotes, a square for its picture.
+std::string labelOf(const Prompt& prompt) {
+    std::string label;
+    if (!prompt.text.empty()) {
+        label = "\u201c" + prompt.text + "\u201d";
+    }
+    if (prompt.image) {
+        label += label.empty() ? "\u25a3" : " + \u25a3";
+    }
+    return label;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineConfig config, EngineParts parts) {
+    BIFOCAL_CHECK(makeDirectories(config.library));
+    BIFOCAL_CHECK(makeDirectories(config.cache));
+    // Migrations need the writer's lock; when another program has it, it has migrated already.
+    if (const Result<std::shared_ptr<LibraryWriter>> writer =
+            LibraryWriter::acquire(config.library);
+        !writer && writer.error().code != ErrorCode::Busy) {
+        return writer.error();
+    }
+    BIFOCAL_TRY(std::unique_ptr<Library> library,
+                Library::open(config.library, LibraryAccess::Read));
+    return std::unique_ptr<Engine>(
+        std::make_unique<EngineImpl>(std::move(config), std::move(parts), std::move(library)));
+}
+
+EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<Library> library)
+    : config_(std::move(config)),
+      parts_(std::move(parts)),
+      profiler_(clock_),
+      library_(std::move(library)),
+      thumbnails_(config_.cache / "thumbnails", kThumbnailCapBytes) {
+    schedule::SchedulerConfig scheduling;
+    scheduling.memoryBudgetBytes = config_.memoryBudgetBytes;
+    lanes_ = {{0}, {1}, {2}};
+    scheduling.lanes.push_back(lane("text", 1, Urgency::Interactive, 0));
+    scheduling.lanes.push_back(lane("image", 1, Urgency::Interactive, config_.batchWorkerCount));
+    scheduling.lanes.push_back(lane("pool", 2, Urgency::Prefetch, config_.batchWorkerCount));
+    scheduler_ = schedule::makeScheduler(
+        std::move(scheduling), schedule::makeDeadlinePolicy(), clock_, profiler_);
+    hasDevice_ = profile::readDeviceMemory().has_value();
+    refreshStatus();
+    const Result<void> queued = runOnPool(
+        {}, "load_pack", Urgency::Interactive, [this] { loadPack(); }, [] {});
+    BIFOCAL_ASSERT(queued.has_value());
+    sampler_ = std::jthread([this](std::stop_token stop) { sample(std::move(stop)); });
+}
+
+EngineImpl::~EngineImpl() {
+    sampler_ = {};  // asks it to stop, and joins
+    std::vector<RequestId> open;
+    {
+        const std::lock_guard lock(mutex_);
+        isClosing_ = true;
+        for (const auto& entry : prompts_) {
+            open.push_back(entry.first);
+        }
+        for (const auto& entry : jobs_) {
+            open.push_back(entry.first);
+        }
+        for (const auto& waiting : waitingPrompts_) {
+            open.push_back(waiting.request);
+        }
+        for (const auto& waiting : waitingIndexes_) {
+            open.push_back(waiting.request);
+        }
+    }
+    for (const RequestId request : open) {
+        cancel(request);
+    }
+    scheduler_.reset();  // abandons what is queued, waits for what runs
+    BIFOCAL_ASSERT(prompts_.empty() && jobs_.empty());
+}
+
+Result<void> EngineImpl::runOnPool(RequestId request,
+                                   const char* stage,
+                                   Urgency urgency,
+                                   std::function<void()> run,
+                                   std::function<void()> abandon) {
+    schedule::TaskSpec spec;
+    spec.request = request;
+    spec.stage = stage;
+    spec.lane = lanes_.pool;
+    spec.urgency = urgency;
+    auto work =
+        schedule::makeWork([run = std::move(run)](const schedule::WorkerContext&) { run(); },
+                           [abandon = std::move(abandon)](schedule::Abandoned) { abandon(); });
+    BIFOCAL_CHECK(scheduler_->enqueue(spec, std::move(work)));
+    return {};
+}
+
+// ---- pack
+
+void EngineImpl::loadPack() {
+    Result<void> outcome;
+    Result<std::shared_ptr<const ModelPack>> pack = parts_.loadPack(config_.packFolder);
+    if (pack) {
+        outcome = publishPack(std::move(*pack));
+    } else {
+        outcome = std::move(pack).error();
+    }
+    if (!outcome) {
+        const std::lock_guard lock(mutex_);
+        packError_ = std::move(outcome).error();
+        packState_ = PackState::Failed;
+    }
+    packKnown_.notify_all();
+    startWaiting();
+    if (outcome) {
+        warmUp();
+    }
+}
+
+Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
+    const PackInfo& info = pack->info();
+    BIFOCAL_TRY(std::unique_ptr<VectorIndex> index,
+                VectorIndex::open(libraryVectorFile(config_.library, info.id),
+                                  {info.id, info.layout.dim, info.layout.strideBytes},
+                                  IndexAccess::Read));
+    scheduler_->ledger().addPersistent(info.weightBytes);
+    auto encoders = std::make_unique<EncoderPool>(pack, 1 + config_.batchWorkerCount, 1);
+    auto context = std::make_unique<PipelineContext>(PipelineContext{
+        *scheduler_, profiler_, clock_, lanes_, std::move(pack), *encoders, *index, *library_});
+    const std::lock_guard lock(mutex_);
+    index_ = std::move(index);
+    encoders_ = std::move(encoders);
+    context_ = std::move(context);
+    packState_ = PackState::Ready;
+    return {};
+}
+
+/// The first call of a model allocates and plans; a prompt should not have to wait for that. Both
+/// variants of a prompt's encoders are used once, in the background of the start.
+void EngineImpl::warmUp() {
+    const auto queue = [this](schedule::LaneId lane, auto encode) {
+        schedule::TaskSpec spec;
+        spec.stage = "warm_up";
+        spec.lane = lane;
+        auto work = schedule::makeWork(
+            [encode](schedule::WorkerContext worker) {
+                for (const std::uint32_t peers : {1U, 2U}) {
+                    worker.lanePeers = peers;
+                    encode(worker);
+                }
+            },
+            [](schedule::Abandoned) {});
+        // A full queue means that prompts are there already: they warm the models themselves.
+        (void)scheduler_->enqueue(spec, std::move(work)).has_value();
+    };
+    queue(lanes_.text, [this](const schedule::WorkerContext& worker) {
+        if (const Result<TextEncoder*> encoder = encoders_->text(worker)) {
+            (void)(*encoder)->encode("a picture", {}).has_value();
+        }
+    });
+    queue(lanes_.image, [this](const schedule::WorkerContext& worker) {
+        if (const Result<ImageEncoder*> encoder = encoders_->image(worker, Urgency::Interactive)) {
+            const std::vector<std::uint8_t> grey(32 * 32 * 4, 128);
+            const ImageView view{grey.data(), 32, 32, 32 * 4};
+            std::vector<float> row(context_->pack->info().layout.dim);
+            (void)(*encoder)->encode({&view, 1}, row, {}).has_value();
+        }
+    });
+}
+
+void EngineImpl::startWaiting() {
+    std::vector<WaitingPrompt> prompts;
+    std::vector<WaitingIndex> indexes;
+    std::optional<Error> error;
+    {
+        const std::lock_guard lock(mutex_);
+        prompts = std::exchange(waitingPrompts_, {});
+        indexes = std::exchange(waitingIndexes_, {});
+        error = packError_;
+    }
+    for (WaitingPrompt& waiting : prompts) {
+        const Result<void> started =
+            error ? Result<void>(*error)
+                  : startPrompt(waiting.request, waiting.prompt, waiting.handler);
+        if (!started) {
+            rejectPrompt(waiting, started.error());
+        }
+    }
+    for (const WaitingIndex& waiting : indexes) {
+        const Result<void> started =
+            error ? Result<void>(*error)
+                  : startJob(waiting.request, waiting.collection, waiting.handler);
+        if (!started) {
+            rejectJob(waiting, IndexState::Failed, started.error());
+        }
+    }
+}
+
+// ---- prompts
+
+Result<RequestId> EngineImpl::submit(Prompt prompt, PromptHandler handler, RequestId supersedes) {
+    if (supersedes) {
+        cancelPrompt(supersedes, profile::Outcome::Superseded);
+    }
+    if (prompt.speech) {
+        return Error{ErrorCode::Unsupported, "no speech model is installed"};
+    }
+    BIFOCAL_TRY(NormalizedPrompt normalized, normalizePrompt(std::move(prompt)));
+    const RequestId request = nextRequest();
+    {
+        const std::lock_guard lock(mutex_);
+        if (packState_ == PackState::Failed) {
+            return packError_->withContext("the search models could not be loaded");
+        }
+        if (packState_ == PackState::Loading) {
+            profiler_.beginRequest(request, labelOf(normalized.prompt), normalized.prompt.urgency);
+            waitingPrompts_.push_back({request, std::move(normalized), std::move(handler)});
+            return request;
+        }
+    }
+    profiler_.beginRequest(request, labelOf(normalized.prompt), normalized.prompt.urgency);
+    Result<void> started = startPrompt(request, std::move(normalized), std::move(handler));
+    if (!started) {
+        profiler_.endRequest(request, profile::Outcome::Failed);
+        return std::move(started).error();
+    }
+    return request;
+}
+
+Result<void> EngineImpl::startPrompt(RequestId request,
+                                     NormalizedPrompt prompt,
+                                     PromptHandler handler) {
+    auto run = std::make_shared<PromptRun>(
+        *context_,
+        request,
+        std::move(prompt),
+        std::move(handler),
+        [this, request](profile::Outcome outcome) {
+            profiler_.endRequest(request, outcome);
+            std::shared_ptr<PromptRun> over;  // dies outside the lock
+            const std::lock_guard lock(mutex_);
+            if (const auto found = prompts_.find(request); found != prompts_.end()) {
+                over = std::move(found->second);
+                prompts_.erase(found);
+            }
+        });
+    run->setStillIndexing([this] { return isIndexing(); });
+    {
+        const std::lock_guard lock(mutex_);
+        if (isClosing_) {
+            return Error{ErrorCode::Cancelled, "shutting down"};
+        }
+        prompts_.emplace(request, run);
+    }
+    Result<void> started = run->start();
+    if (!started) {
+        const std::lock_guard lock(mutex_);
+        prompts_.erase(request);
+    }
+    return started;
+}
+
+void EngineImpl::cancelPrompt(RequestId request, profile::Outcome outcome) {
+    std::shared_ptr<PromptRun> run;
+    std::optional<WaitingPrompt> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = prompts_.find(request); found != prompts_.end()) {
+            run = found->second;
+        }
+        const auto place = std::find_if(
+            waitingPrompts_.begin(), waitingPrompts_.end(), [request](const WaitingPrompt& entry) {
+                return entry.request == request;
+            });
+        if (place != waitingPrompts_.end()) {
+            waiting = std::move(*place);
+            waitingPrompts_.erase(place);
+        }
+    }
+    if (run) {
+        run->cancel(outcome);
+    } else if (waiting) {
+        rejectPrompt(*waiting, {ErrorCode::Cancelled, "cancelled before the models were ready"});
+    }
+}
+
+void EngineImpl::rejectPrompt(const WaitingPrompt& waiting, Error error) {
+    profiler_.endRequest(waiting.request,
+                         error.code == ErrorCode::Cancelled ? profile::Outcome::Cancelled
+                                                            : profile::Outcome::Failed);
+    PromptChannel(waiting.request, waiting.handler, {}).fail(std::move(error));
+}
+
+void EngineImpl::cancel(RequestId request) {
+    cancelPrompt(request, profile::Outcome::Cancelled);
+    if (const std::shared_ptr<IndexJob> running = job(request)) {
+        running->cancel();
+        return;
+    }
+    std::optional<WaitingIndex> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto place = std::find_if(
+            waitingIndexes_.begin(), waitingIndexes_.end(), [request](const WaitingIndex& entry) {
+                return entry.request == request;
+            });
+        if (place != waitingIndexes_.end()) {
+            waiting = std::move(*place);
+            waitingIndexes_.erase(place);
+        }
+    }
+    if (waiting) {
+        rejectJob(*waiting, IndexState::Cancelled, std::nullopt);
+        return;
+    }
+    scheduler_->cancelRequest(request);  // a picture that is still queued
+}
+
+bool EngineImpl::isIndexing() const {
+    const std::lock_guard lock(mutex_);
+    return !jobs_.empty() || otherWriter_.has_value();
+}
+
+}  // namespace bifocal

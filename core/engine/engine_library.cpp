@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's half of the engine: collections, indexing, pictures, status.
+#include "core/engine/internal/engine_impl.h"
+#include "core/imaging/decode.h"
+#include "core/library/walk.h"
+#include "core/pipeline/library_check.h"
+#include "core/pipeline/prompt_image.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+namespace bifocal {
+
+Result<std::shared_ptr<LibraryWriter>> EngineImpl::writer() {
+    const std::lock_guard lock(writerMutex_);
+    if (auto held = writer_.lock()) {
+        return held;
+    }
+    BIFOCAL_TRY(std::shared_ptr<LibraryWriter> acquired, LibraryWriter::acquire(config_.library));
+    writer_ = acquired;
+    return acquired;
+}
+
+Result<CollectionId> EngineImpl::addCollection(const std::filesystem::path& root) {
+    std::error_code code;
+    const std::filesystem::path canonical = std::filesystem::canonical(root, code);
+    if (code) {
+        return Error{ErrorCode::NotFound, root.string() + ": " + code.message()};
+    }
+    if (!std::filesystem::is_directory(canonical, code)) {
+        return Error{ErrorCode::InvalidArgument, root.string() + ": not a folder"};
+    }
+    BIFOCAL_TRY(const std::shared_ptr<LibraryWriter> lease, writer());
+    BIFOCAL_TRY(const CollectionId collection, lease->addCollection(canonical));
+    refreshStatus();
+    return collection;
+}
+
+Result<void> EngineImpl::removeCollection(CollectionId collection) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& entry : jobs_) {
+            if (entry.second->collection() == collection) {
+                return Error{ErrorCode::Busy, "the collection is being indexed"};
+            }
+        }
+    }
+    BIFOCAL_TRY(const std::shared_ptr<LibraryWriter> lease, writer());
+    BIFOCAL_CHECK(lease->removeCollection(collection));
+    refreshStatus();
+    return {};
+}
+
+Result<RequestId> EngineImpl::startIndexing(CollectionId collection, IndexHandler handler) {
+    const RequestId request = nextRequest();
+    {
+        const std::lock_guard lock(mutex_);
+        if (packState_ == PackState::Failed) {
+            return packError_->withContext("the search models could not be loaded");
+        }
+        if (packState_ == PackState::Loading) {
+            waitingIndexes_.push_back({request, collection, std::move(handler)});
+            return request;
+        }
+    }
+    BIFOCAL_CHECK(startJob(request, collection, handler));
+    return request;
+}
+
+Result<void> EngineImpl::startJob(RequestId request,
+                                  CollectionId collection,
+                                  const IndexHandler& handler) {
+    BIFOCAL_TRY(const std::vector<CollectionRecord> known, library_->collections());
+    const auto record =
+        std::find_if(known.begin(), known.end(), [collection](const CollectionRecord& entry) {
+            return entry.id == collection;
+        });
+    if (record == known.end()) {
+        return Error{ErrorCode::NotFound, "no such collection"};
+    }
+    BIFOCAL_TRY(std::shared_ptr<LibraryWriter> lease, writer());
+    const PackInfo& info = context_->pack->info();
+    BIFOCAL_CHECK(lease->openVectors({info.id, info.layout.dim, info.layout.strideBytes}));
+    auto started = std::make_shared<IndexJob>(
+        *context_,
+        std::move(lease),
+        *record,
+        request,
+        handler,
+        [this, request](profile::Outcome outcome) {
+            profiler_.endRequest(request, outcome);
+            std::shared_ptr<IndexJob> over;  // dies outside the lock
+            {
+                const std::lock_guard lock(mutex_);
+                if (const auto found = jobs_.find(request); found != jobs_.end()) {
+                    over = std::move(found->second);
+                    jobs_.erase(found);
+                }
+            }
+            refreshStatus();
+        });
+    {
+        const std::lock_guard lock(mutex_);
+        if (isClosing_) {
+            return Error{ErrorCode::Cancelled, "shutting down"};
+        }
+        for (const auto& entry : jobs_) {
+            if (entry.second->collection() == collection) {
+                return Error{ErrorCode::AlreadyExists, "the collection is being indexed already"};
+            }
+        }
+        jobs_.emplace(request, started);
+    }
+    profiler_.beginRequest(request, "\u25a4 " + record->root.filename().string(), Urgency::Batch);
+    Result<void> outcome = started->start();
+    if (!outcome) {
+        profiler_.endRequest(request, profile::Outcome::Failed);
+        const std::lock_guard lock(mutex_);
+        jobs_.erase(request);
+    }
+    return outcome;
+}
+
+void EngineImpl::rejectJob(const WaitingIndex& waiting,
+                           IndexState state,
+                           std::optional<Error> error) {
+    IndexProgress progress;
+    progress.request = waiting.request;
+    progress.collection = waiting.collection;
+    progress.state = state;
+    progress.error = std::move(error);
+    waiting.handler(progress);
+}
+
+std::shared_ptr<IndexJob> EngineImpl::job(RequestId request) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = jobs_.find(request);
+    return found == jobs_.end() ? nullptr : found->second;
+}
+
+void EngineImpl::pauseIndexing(RequestId request) {
+    if (const std::shared_ptr<IndexJob> running = job(request)) {
+        running->pause();
+    }
+}
+
+void EngineImpl::resumeIndexing(RequestId request) {
+    if (const std::shared_ptr<IndexJob> running = job(request)) {
+        running->resume();
+    }
+}
+
+Result<RequestId> EngineImpl::retryFailures(CollectionId collection,
+                                            std::vector<std::filesystem::path> paths,
+                                            IndexHandler handler) {
+    {
+        BIFOCAL_TRY(const std::shared_ptr<LibraryWriter> lease, writer());
+        BIFOCAL_CHECK(lease->forgetFailures(collection, paths));
+    }
+    return startIndexing(collection, std::move(handler));
+}
+
+void EngineImpl::failures(std::optional<CollectionId> collection, FailuresHandler handler) {
+    const auto cancelled = [handler] { handler(Error{ErrorCode::Cancelled, "shutting down"}); };
+    const Result<void> queued = runOnPool(
+        nextRequest(),
+        "failures",
+        Urgency::Interactive,
+        [this, collection, handler] { handler(library_->failures(collection)); },
+        cancelled);
+    if (!queued) {
+        handler(queued.error());
+    }
+}
+
+void EngineImpl::browse(std::optional<CollectionId> collection,
+                        std::size_t offset,
+                        std::size_t limit,
+                        RowsHandler handler) {
+    const auto run = [this, collection, offset, limit, handler] {
+        Result<std::vector<FileRecord>> files = library_->newestFiles(collection, offset, limit);
+        if (!files) {
+            handler(files.error());
+            return;
+        }
+        std::vector<ResultRow> rows;
+        rows.reserve(files->size());
+        for (FileRecord& file : *files) {
+            rows.push_back({std::move(file)});
+        }
+        handler(std::move(rows));
+    };
+    const auto cancelled = [handler] { handler(Error{ErrorCode::Cancelled, "shutting down"}); };
+    const Result<void> queued =
+        runOnPool(nextRequest(), "browse", Urgency::Interactive, run, cancelled);
+    if (!queued) {
+        handler(queued.error());
+    }
+}
+
+// ---- pictures
+
+RequestId EngineImpl::loadImage(const ImageSource& source,
+                                int side,
+                                Urgency urgency,
+                                ImageHandler handler) {
+    const RequestId request = nextRequest();
+    const Result<void> queued = runOnPool(
+        request,
+        "load_image",
+        urgency,
+        [this, source, side, handler] { handler(loadPicture(source, side)); },
+        [handler] {
+            handler(Error{ErrorCode::Cancelled, "no longer wanted"});
+        });
+    if (!queued) {
+        handler(queued.error());
+    }
+    return request;
+}
+
+Result<ImageBuffer> EngineImpl::loadPicture(const ImageSource& source, int side) {
+    const auto* file = std::get_if<ImageFile>(&source.source);
+    std::optional<ContentKey> content;
+    if (file != nullptr && side <= kThumbnailSide && !source.region) {
+        BIFOCAL_TRY(const std::optional<FileRecord> record, library_->fileAt(file->path));
+        const Result<FileStamp> stamp = stampOf(file->path);
+        if (record && stamp && *stamp == record->stamp) {
+            content = record->content;
+        }
+    }
+    if (content) {
+        if (const auto encoded = thumbnails_.find(*content)) {
+            if (Result<imaging::DecodedImage> cached = imaging::decodeBytes(*encoded)) {
+                return imaging::thumbnail(cached->image.view(), side);
+            }
+        }
+    }
+    BIFOCAL_TRY(LoadedImage loaded, loadPromptImage(source, content ? kThumbnailSide : side));
+    if (content) {
+        // A cache that cannot be written costs time later, nothing now.
+        if (const auto encoded = imaging::encodePng(loaded.pixels.view())) {
+            (void)thumbnails_.store(*content, *encoded).has_value();
+        }
+    }
+    return imaging::thumbnail(loaded.pixels.view(), side);
+}
+
+// ---- state
+
+EngineStatus EngineImpl::status() const {
+    EngineStatus status;
+    std::vector<std::shared_ptr<IndexJob>> running;
+    {
+        const std::lock_guard lock(mutex_);
+        status.packState = packState_;
+        status.packError = packError_;
+        if (context_) {
+            status.pack = context_->pack->info();
+        }
+        status.collections = collections_;
+        status.pictureCount = pictureCount_;
+        status.libraryGeneration = generation_;
+        status.writerProcess = otherWriter_;
+        for (const auto& entry : jobs_) {
+            running.push_back(entry.second);
+        }
+    }
+    for (const auto& entry : running) {
+        status.running.push_back(entry->progress());
+    }
+    return status;
+}
+
+void EngineImpl::refreshStatus() {
+    const std::optional<int> holder = FileLock::holder(libraryLockFile(config_.library));
+    const Result<std::uint64_t> generation = library_->generation();
+    Result<std::vector<CollectionRecord>> collections = library_->collections();
+    const Result<std::uint64_t> count = library_->fileCount();
+    const std::lock_guard lock(mutex_);
+    otherWriter_ = holder && *holder != ::getpid() ? holder : std::nullopt;
+    if (generation && collections && count) {
+        generation_ = *generation;
+        collections_ = std::move(*collections);
+        pictureCount_ = *count;
+    }
+}
+
+profile::MemoryGauges EngineImpl::memoryGauges() const {
+    profile::MemoryGauges gauges;
+    const schedule::MemoryLedger::Snapshot ledger = scheduler_->ledger().snapshot();
+    gauges.ledgerBytes = ledger.persistentBytes + ledger.reservedBytes;
+    gauges.ledgerBudgetBytes = ledger.budgetBytes;
+    gauges.allocatorBytes = parts_.allocatorBytes ? parts_.allocatorBytes() : 0;
+    gauges.residentBytes = profile::residentBytes();
+    if (hasDevice_) {
+        if (const auto device = profile::readDeviceMemory()) {
+            gauges.vramUsedBytes = device->usedBytes;
+            gauges.vramTotalBytes = device->totalBytes;
+        }
+    }
+    return gauges;
+}
+
+/// One sample a period, on absolute times, until the engine ends.
+void EngineImpl::sample(std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    TimePoint next = clock_.now();
+    while (!stop.stop_requested()) {
+        const Result<std::uint64_t> generation = library_->generation();
+        bool hasChanged = false;
+        {
+            const std::lock_guard state(mutex_);
+            hasChanged = generation && *generation != generation_;
+        }
+        const auto holder = FileLock::holder(libraryLockFile(config_.library));
+        const std::optional<int> other =
+            holder && *holder != ::getpid() ? holder : std::optional<int>{};
+        {
+            const std::lock_guard state(mutex_);
+            hasChanged = hasChanged || other != otherWriter_;
+        }
+        if (hasChanged) {
+            refreshStatus();
+        }
+        profile::Sample current;
+        current.time = clock_.now();
+        current.interactive = profiler_.recentTotals(Urgency::Interactive, profile::kSampleWindow);
+        for (const schedule::LaneStats& entry : scheduler_->stats().lanes) {
+            for (std::size_t i = 0; i < entry.ready.size(); ++i) {
+                current.readyCount[i] += entry.ready[i];
+                current.runningCount[i] += entry.running[i];
+            }
+        }
+        current.memory = memoryGauges();
+        profiler_.addSample(current);
+        next += config_.samplePeriod;
+        wake.wait_until(lock, stop, next, [] { return false; });
+    }
+}
+
+// ---- checking
+
+Result<std::vector<std::string>> EngineImpl::check(std::size_t sampleCount) {
+    {
+        std::unique_lock lock(mutex_);
+        packKnown_.wait(lock, [this] { return packState_ != PackState::Loading; });
+        if (packState_ == PackState::Failed) {
+            return packError_->withContext("the search models could not be loaded");
+        }
+    }
+    return checkLibrary(*context_, config_.library, sampleCount);
+}
+
+}  // namespace bifocal

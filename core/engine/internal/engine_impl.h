@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/engine.h"
+#include "core/library/thumbnail_cache.h"
+#include "core/pipeline/context.h"
+#include "core/pipeline/index_job.h"
+#include "core/pipeline/library_writer.h"
+#include "core/pipeline/prompt_run.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace bifocal {
+
+/// The engine behind the facade.
+/// Invariants: (1) no callback, scheduler call or disk access happens with mutex_ held; (2)
+/// packState_ leaves Loading once, and context_ never changes after; (3) a request is in exactly
+/// one of the waiting lists, the running maps, or over. Threads: safe.
+class EngineImpl final : public Engine {
+public:
+    EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<Library> library);
+    ~EngineImpl() override;
+
+    Result<RequestId> submit(Prompt prompt, PromptHandler handler, RequestId supersedes) override;
+    void cancel(RequestId request) override;
+
+    Result<CollectionId> addCollection(const std::filesystem::path& root) override;
+    Result<void> removeCollection(CollectionId collection) override;
+    Result<RequestId> startIndexing(CollectionId collection, IndexHandler handler) override;
+    void pauseIndexing(RequestId request) override;
+    void resumeIndexing(RequestId request) override;
+    Result<RequestId> retryFailures(CollectionId collection,
+                                    std::vector<std::filesystem::path> paths,
+                                    IndexHandler handler) override;
+    void failures(std::optional<CollectionId> collection, FailuresHandler handler) override;
+    void browse(std::optional<CollectionId> collection,
+                std::size_t offset,
+                std::size_t limit,
+                RowsHandler handler) override;
+    RequestId loadImage(const ImageSource& source,
+                        int side,
+                        Urgency urgency,
+                        ImageHandler handler) override;
+
+    EngineStatus status() const override;
+    const profile::Profiler& profiler() const override { return profiler_; }
+    schedule::SchedulerStats schedulerStats() const override { return scheduler_->stats(); }
+    Result<std::vector<std::string>> check(std::size_t sampleCount) override;
+
+private:
+    struct WaitingPrompt {
+        RequestId request;
+        NormalizedPrompt prompt;
+        PromptHandler handler;
+    };
+    struct WaitingIndex {
+        RequestId request;
+        CollectionId collection;
+        IndexHandler handler;
+    };
+
+    RequestId nextRequest() { return {++lastRequest_}; }
+    void loadPack();
+    Result<void> publishPack(std::shared_ptr<const ModelPack> pack);
+    void warmUp();
+    void startWaiting();
+    Result<void> runOnPool(RequestId request,
+                           const char* stage,
+                           Urgency urgency,
+                           std::function<void()> run,
+                           std::function<void()> abandon);
+
+    Result<void> startPrompt(RequestId request, NormalizedPrompt prompt, PromptHandler handler);
+    void cancelPrompt(RequestId request, profile::Outcome outcome);
+    void rejectPrompt(const WaitingPrompt& waiting, Error error);
+    bool isIndexing() const;
+
+    Result<std::shared_ptr<LibraryWriter>> writer();
+    Result<void> startJob(RequestId request, CollectionId collection, const IndexHandler& handler);
+    void rejectJob(const WaitingIndex& waiting, IndexState state, std::optional<Error> error);
+    std::shared_ptr<IndexJob> job(RequestId request) const;
+    Result<ImageBuffer> loadPicture(const ImageSource& source, int side);
+
+    void refreshStatus();
+    void sample(std::stop_token stop);
+    profile::MemoryGauges memoryGauges() const;
+
+    const EngineConfig config_;
+    const EngineParts parts_;
+    SteadyClock clock_;
+    profile::Profiler profiler_;
+    const std::unique_ptr<Library> library_;
+    ThumbnailCache thumbnails_;
+    PipelineLanes lanes_;
+    std::atomic<std::uint64_t> lastRequest_{0};
+    bool hasDevice_ = false;  ///< written before the sampler starts
+
+    mutable std::mutex mutex_;  ///< guards everything down to the scheduler
+    std::condition_variable packKnown_;
+    PackState packState_ = PackState::Loading;
+    std::optional<Error> packError_;
+    std::unique_ptr<VectorIndex> index_;
+    std::unique_ptr<EncoderPool> encoders_;
+    std::unique_ptr<PipelineContext> context_;
+    std::vector<WaitingPrompt> waitingPrompts_;
+    std::vector<WaitingIndex> waitingIndexes_;
+    std::unordered_map<RequestId, std::shared_ptr<PromptRun>> prompts_;
+    std::unordered_map<RequestId, std::shared_ptr<IndexJob>> jobs_;
+    std::vector<CollectionRecord> collections_;
+    std::uint64_t pictureCount_ = 0;
+    std::uint64_t generation_ = 0;
+    std::optional<int> otherWriter_;
+    bool isClosing_ = false;  ///< nothing starts any more
+
+    std::mutex writerMutex_;  ///< one acquisition at a time
+    std::weak_ptr<LibraryWriter> writer_;
+
+    std::unique_ptr<schedule::Scheduler> scheduler_;
+    std::jthread sampler_;
+};
+
+}  // namespace bifocal

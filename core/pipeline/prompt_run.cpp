@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/pipeline/prompt_run.h"
+
+#include "core/library/walk.h"
+#include "core/pipeline/prompt_image.h"
+#include "core/pipeline/ranking.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bifocal {
+namespace {
+
+schedule::PromptFeatures featuresOf(const Prompt& prompt) {
+    schedule::PromptFeatures features;
+    features.hasText = !prompt.text.empty();
+    features.hasImage = prompt.image.has_value();
+    features.hasVideo = prompt.image && std::holds_alternative<VideoFrame>(prompt.image->source);
+    features.hasSpeech = prompt.speech.has_value();
+    return features;
+}
+
+double milliseconds(Duration duration) {
+    return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+PromptRun::PromptRun(const PipelineContext& context,
+                     RequestId request,
+                     NormalizedPrompt prompt,
+                     PromptHandler handler,
+                     std::function<void(profile::Outcome)> onEnd)
+    : context_(context),
+      request_(request),
+      prompt_(std::move(prompt)),
+      begin_(context.clock.now()),
+      channel_(request, std::move(handler), [this, onEnd = std::move(onEnd)] {
+          profile::Outcome outcome{};
+          {
+              const std::lock_guard lock(mutex_);
+              outcome = outcome_;
+          }
+          onEnd(outcome);
+      }) {}
+
+Result<void> PromptRun::start() {
+    const bool hasTextBranch = hasText() || !prompt_.prompt.negatives.empty();
+    branchesLeft_ = (hasTextBranch ? 1 : 0) + (hasImage() ? 1 : 0);
+    Result<void> outcome;
+    if (hasImage()) {
+        outcome = enqueue(context_.lanes.pool, "decode", &PromptRun::decodeImage);
+    }
+    if (outcome && hasTextBranch) {
+        outcome = enqueue(context_.lanes.text, "encode_text", &PromptRun::encodeText);
+    }
+    if (!outcome) {
+        channel_.close();
+        stop_.request_stop();
+        context_.scheduler.cancelRequest(request_);
+    }
+    return outcome;
+}
+
+void PromptRun::cancel(profile::Outcome outcome) {
+    {
+        const std::lock_guard lock(mutex_);
+        outcome_ = outcome;
+    }
+    stop_.request_stop();
+    context_.scheduler.cancelRequest(request_);
+}
+
+Result<void> PromptRun::enqueue(schedule::LaneId lane,
+                                const char* stage,
+                                Result<void> (PromptRun::*step)(const schedule::WorkerContext&)) {
+    schedule::TaskSpec spec;
+    spec.request = request_;
+    spec.stage = stage;
+    spec.lane = lane;
+    spec.urgency = prompt_.prompt.urgency;
+    spec.features = featuresOf(prompt_.prompt);
+    spec.stop = stop_.get_token();
+    auto work = schedule::makeWork(
+        [self = shared_from_this(), stage, step](const schedule::WorkerContext& worker) {
+            self->runStep(stage, step, worker);
+        },
+        [self = shared_from_this()](schedule::Abandoned /*why*/) {
+            self->end({ErrorCode::Cancelled, "abandoned"});
+        });
+    BIFOCAL_CHECK(context_.scheduler.enqueue(spec, std::move(work)));
+    return {};
+}
+
+void PromptRun::runStep(const char* stage,
+                        Result<void> (PromptRun::*step)(const schedule::WorkerContext&),
+                        const schedule::WorkerContext& worker) {
+    if (stop_.stop_requested()) {
+        end({ErrorCode::Cancelled, "stopped"});
+        return;
+    }
+    channel_.accept();
+    channel_.stage(stage);
+    const TimePoint begin = context_.clock.now();
+    Result<void> outcome = (this->*step)(worker);
+    {
+        const std::lock_guard lock(mutex_);
+        stages_.push_back({stage, milliseconds(context_.clock.now() - begin)});
+    }
+    if (!outcome) {
+        end(std::move(outcome).error());
+    }
+}
+
+void PromptRun::end(Error error) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (error.code != ErrorCode::Cancelled) {
+            outcome_ = profile::Outcome::Failed;
+        } else if (outcome_ == profile::Outcome::Done) {
+            outcome_ = profile::Outcome::Cancelled;
+        }
+    }
+    channel_.fail(std::move(error));
+    stop_.request_stop();  // the other branch has nothing left to do
+}
+
+void PromptRun::addNotice(Notice notice) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) {
+        notices_.push_back(notice);
+    }
+}
+
+Result<void> PromptRun::encodeText(const schedule::WorkerContext& worker) {
+    BIFOCAL_TRY(TextEncoder* const encoder, context_.encoders.text(worker));
+    if (hasText()) {
+        Result<EncodedText> encoded = encoder->encode(prompt_.prompt.text, stop_.get_token());
+        if (encoded) {
+            if (encoded->truncated) {
+                addNotice(Notice::TextTruncated);
+            }
+            const std::lock_guard lock(mutex_);
+            textRow_ = std::move(encoded->row);
+        } else if (encoded.error().code == ErrorCode::Unsupported && hasImage()) {
+            addNotice(Notice::TextUnread);
+        } else {
+            return std::move(encoded).error();
+        }
+    }
+    BIFOCAL_CHECK(encodeNegatives(*encoder));
+    return finishBranch(Branch::Text);
+}
+
+Result<void> PromptRun::encodeNegatives(TextEncoder& encoder) {
+    for (const std::string& negative : prompt_.prompt.negatives) {
+        Result<EncodedText> encoded = encoder.encode(negative, stop_.get_token());
+        if (encoded) {
+            const std::lock_guard lock(mutex_);
+            negativeRows_.push_back(std::move(encoded->row));
+        } else if (encoded.error().code == ErrorCode::Unsupported) {
+            addNotice(Notice::TextUnread);
+        } else {
+            return std::move(encoded).error();
+        }
+    }
+    return {};
+}
+
+Result<void> PromptRun::decodeImage(const schedule::WorkerContext& /*worker*/) {
+    BIFOCAL_TRY(LoadedImage loaded, loadPromptImage(*prompt_.prompt.image, kEncodeSide));
+    image_.content = loaded.content;
+    image_.perceptualHash = loaded.perceptualHash;
+    image_.pixels = std::move(loaded.pixels);
+    return enqueue(context_.lanes.image, "encode_image", &PromptRun::encodeImage);
+}
+
+Result<void> PromptRun::encodeImage(const schedule::WorkerContext& worker) {
+    BIFOCAL_TRY(ImageEncoder* const encoder,
+                context_.encoders.image(worker, prompt_.prompt.urgency));
+    std::vector<float> row(context_.pack->info().layout.dim);
+    const ImageView view = image_.pixels.view();
+    BIFOCAL_CHECK(encoder->encode({&view, 1}, row, stop_.get_token()));
+    {
+        const std::lock_guard lock(mutex_);
+        imageRow_ = std::move(row);
+    }
+    return finishBranch(Branch::Image);
+}
+
+Result<void> PromptRun::finishBranch(Branch branch) {
+    bool isLast = false;
+    bool hasOwnAnswer = false;
+    {
+        const std::lock_guard lock(mutex_);
+        isLast = --branchesLeft_ == 0;
+        hasOwnAnswer = branch == Branch::Text ? !textRow_.empty() : !imageRow_.empty();
+    }
+    if (isLast) {
+        return enqueue(context_.lanes.pool, "search", &PromptRun::searchFinally);
+    }
+    if (hasOwnAnswer) {
+        return enqueue(context_.lanes.pool, "search_partial", &PromptRun::searchPartially);
+    }
+    return {};
+}
+
+Result<void> PromptRun::searchPartially(const schedule::WorkerContext& /*worker*/) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (branchesLeft_ == 0) {
+            return {};  // the final search is queued already
+        }
+    }
+    BIFOCAL_TRY(std::shared_ptr<const ResultSet> results, answer(false));
+    channel_.partial(std::move(results));
+    return {};
+}
+
+Result<void> PromptRun::searchFinally(const schedule::WorkerContext& /*worker*/) {
+    BIFOCAL_TRY(std::shared_ptr<const ResultSet> results, answer(true));
+    channel_.finish(std::move(results));
+    return {};
+}
+
+Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
+    std::vector<float> text;
+    std::vector<float> image;
+    std::vector<std::vector<float>> negatives;
+    std::vector<Notice> notices;
+    std::vector<StageTime> stages;
+    {
+        const std::lock_guard lock(mutex_);
+        text = textRow_;
+        image = imageRow_;
+        negatives = negativeRows_;
+        notices = notices_;
+        stages = stages_;
+    }
+    const TimePoint fuseBegin = context_.clock.now();
+    QueryParts parts;
+    parts.text = text;
+    parts.image = image;
+    parts.negatives.assign(negatives.begin(), negatives.end());
+    parts.balance = prompt_.prompt.balance;
+    BIFOCAL_TRY(const std::vector<float> query, context_.pack->makeQuery(parts));
+    const TimePoint searchBegin = context_.clock.now();
+    BIFOCAL_CHECK(context_.index.refresh());
+    const auto snapshot = context_.index.snapshot();
+    NormalizedPrompt ranked = prompt_;
+    ranked.mode = text.empty()    ? PromptMode::ImageOnly
+                  : image.empty() ? PromptMode::TextOnly
+                                  : PromptMode::Fused;
+    BIFOCAL_TRY(ResultSet set,
+                rank({*snapshot,
+                      context_.library,
+                      context_.pack->info().layout,
+                      query,
+                      ranked,
+                      image.empty() ? std::nullopt : image_.content,
+                      image.empty() ? 0 : image_.perceptualHash,
+                      stop_.get_token()}));
+    const TimePoint end = context_.clock.now();
+    stages.push_back({"fuse", milliseconds(searchBegin - fuseBegin)});
+    stages.push_back({"search", milliseconds(end - searchBegin)});
+    if (!isFinal) {
+        notices.push_back(Notice::PartialLens);
+    }
+    if (isIndexing_ && isIndexing_()) {
+        notices.push_back(Notice::StillIndexing);
+    }
+    set.request = request_;
+    set.mode = prompt_.mode;
+    set.notices = std::move(notices);
+    set.stages = std::move(stages);
+    set.totalMs = milliseconds(end - begin_);
+    set.pack = context_.pack->info().id;
+    set.device = context_.pack->info().device;
+    return std::make_shared<const ResultSet>(std::move(set));
+}
+
+}  // namespace bifocal

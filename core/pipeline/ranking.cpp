@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/pipeline/ranking.h"
+
+#include "core/inference/query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+namespace bifocal {
+namespace {
+
+constexpr std::size_t kAnswerDepth = 10;
+
+bool passes(const FileRecord& file, const Filters& filters) {
+    const auto& wanted = filters.collections;
+    if (!wanted.empty() &&
+        std::find(wanted.begin(), wanted.end(), file.collection) == wanted.end()) {
+        return false;
+    }
+    const std::chrono::sys_seconds modified{
+        std::chrono::seconds(file.stamp.modifiedNanoseconds / 1'000'000'000)};
+    return (!filters.modifiedAfter || modified >= *filters.modifiedAfter) &&
+           (!filters.modifiedBefore || modified <= *filters.modifiedBefore);
+}
+
+bool narrows(const Filters& filters) {
+    return !filters.collections.empty() || filters.modifiedAfter || filters.modifiedBefore;
+}
+
+/// One bit per row that the filters let through; at least one word, so that "nothing passes" is not
+/// mistaken for "no filter".
+Result<std::vector<std::uint64_t>> filterBits(const RankRequest& request) {
+    const Filters& filters = request.prompt.prompt.filters;
+    if (!narrows(filters)) {
+        return std::vector<std::uint64_t>{};
+    }
+    BIFOCAL_TRY(const std::vector<ContentKey> contents,
+                request.library.contentsMatching(
+                    filters.collections, filters.modifiedAfter, filters.modifiedBefore));
+    std::vector<std::uint64_t> bits(
+        std::max<std::size_t>(1, (request.snapshot.rowCount() + 63) / 64));
+    for (const ContentKey& content : contents) {
+        if (const auto row = request.snapshot.find(content)) {
+            bits[*row / 64] |= std::uint64_t{1} << (*row % 64);
+        }
+    }
+    return bits;
+}
+
+WhyMatched whyMatched(const RankRequest& request, std::uint32_t row) {
+    const LensScores lenses =
+        lensScores(request.layout, request.query, request.snapshot.values(row));
+    const PromptMode mode = request.prompt.mode;
+    const auto share =
+        static_cast<float>(mode == PromptMode::TextOnly    ? 0.0
+                           : mode == PromptMode::ImageOnly ? 1.0
+                                                           : request.prompt.prompt.balance);
+    return {lenses.looks + share * lenses.joint, lenses.words + (1 - share) * lenses.joint};
+}
+
+/// Turns scored contents into result rows, each file once.
+class RowMaker {
+public:
+    RowMaker(const RankRequest& request, const ConfidenceScale& scale)
+        : request_(request), scale_(scale) {}
+
+    /// The prompt's own picture: by content, else by perceptual hash.
+    Result<void> addThisPicture() {
+        std::vector<FileRecord> files;
+        if (request_.promptContent) {
+            BIFOCAL_TRY(files, request_.library.filesWithContent(*request_.promptContent));
+        }
+        if (files.empty() && request_.promptHash != 0) {
+            BIFOCAL_TRY(files, request_.library.filesWithPerceptualHash(request_.promptHash));
+        }
+        for (FileRecord& file : files) {
+            if (const auto row = request_.snapshot.find(file.content)) {
+                const std::span<const Half> values = request_.snapshot.values(*row);
+                const float score = kernels::dot(values, request_.query.first(values.size()));
+                add(std::move(file), {score, *row}, true);
+            }
+        }
+        return {};
+    }
+
+    Result<void> addScored(const kernels::RowScore& scored) {
+        BIFOCAL_TRY(std::vector<FileRecord> files,
+                    request_.library.filesWithContent(request_.snapshot.key(scored.row)));
+        for (FileRecord& file : files) {
+            if (passes(file, request_.prompt.prompt.filters)) {
+                add(std::move(file), scored, false);
+            }
+        }
+        return {};
+    }
+
+    bool isFull() const { return rows_.size() >= limit(); }
+    std::vector<ResultRow> take() {
+        rows_.resize(std::min(rows_.size(), limit()));
+        return std::move(rows_);
+    }
+
+private:
+    std::size_t limit() const {
+        return static_cast<std::size_t>(request_.prompt.prompt.resultCount);
+    }
+
+    void add(FileRecord file, const kernels::RowScore& scored, bool isThisPicture) {
+        if (!seen_.insert(file.id.value).second) {
+            return;
+        }
+        rows_.push_back({std::move(file),
+                         scored.score,
+                         isThisPicture ? Confidence::Strong : scale_.labelOf(scored.score),
+                         whyMatched(request_, scored.row),
+                         isThisPicture});
+    }
+
+    const RankRequest& request_;
+    const ConfidenceScale& scale_;
+    std::vector<ResultRow> rows_;
+    std::unordered_set<std::uint64_t> seen_;
+};
+
+}  // namespace
+
+ConfidenceScale::ConfidenceScale(const kernels::ScoreMoments& moments,
+                                 std::span<const float> bestScores,
+                                 double maxScore)
+    : mean_(moments.mean()), maxScore_(maxScore) {
+    BIFOCAL_ASSERT(maxScore > 0);
+    const auto best = bestScores.first(std::min(kAnswerDepth, bestScores.size()));
+    if (!best.empty()) {
+        const double sum = std::accumulate(best.begin(), best.end(), 0.0);
+        separation_ = excess(sum / static_cast<double>(best.size()));
+        best_ = excess(best.front());
+    }
+}
+
+double ConfidenceScale::excess(double score) const {
+    return (score - mean_) / maxScore_;
+}
+
+Confidence ConfidenceScale::labelOf(double score) const {
+    const double value = excess(score);
+    if (value >= kStrong) {
+        return Confidence::Strong;
+    }
+    return value >= kFair ? Confidence::Fair : Confidence::Weak;
+}
+
+Answer ConfidenceScale::answer() const {
+    if (separation_ < kNothing && best_ < kFair) {
+        return Answer::None;
+    }
+    if (best_ >= kStrong) {
+        return Answer::Strong;
+    }
+    return best_ >= kFair ? Answer::Fair : Answer::Weak;
+}
+
+double maxScoreOf(const RowLayout& layout, std::span<const float> query) {
+    double sum = 0;
+    for (const RowBlock& block : layout.blocks) {
+        double squares = 0;
+        for (const float value : query.subspan(block.offset, block.dim)) {
+            squares += double{value} * value;
+        }
+        sum += std::sqrt(squares);
+    }
+    return std::max(sum, 1e-9);
+}
+
+Result<ResultSet> rank(const RankRequest& request) {
+    const auto wanted = static_cast<std::size_t>(request.prompt.prompt.resultCount);
+    BIFOCAL_TRY(const std::vector<std::uint64_t> filter, filterBits(request));
+    ResultSet set;
+    // Vectors whose file is not committed yet have no row to show: ask again for more when they
+    // take places. Rarely more than one round.
+    for (std::size_t depth = wanted + kAnswerDepth;; depth *= 4) {
+        std::vector<kernels::RowScore> best(std::min(depth, request.snapshot.rowCount()));
+        BIFOCAL_TRY(const kernels::TopKResult found,
+                    request.snapshot.search(request.query, filter, best, request.stop));
+        best.resize(found.count);
+        std::vector<float> scores(best.size());
+        std::transform(best.begin(), best.end(), scores.begin(), [](const auto& entry) {
+            return entry.score;
+        });
+        const ConfidenceScale scale(
+            found.moments, scores, maxScoreOf(request.layout, request.query));
+        RowMaker maker(request, scale);
+        BIFOCAL_CHECK(maker.addThisPicture());
+        for (const kernels::RowScore& entry : best) {
+            if (maker.isFull()) {
+                break;
+            }
+            BIFOCAL_CHECK(maker.addScored(entry));
+        }
+        if (maker.isFull() || best.size() < depth) {
+            set.searchedCount = found.moments.count;
+            set.answer = scale.answer();
+            set.rows = maker.take();
+            if (!set.rows.empty() && set.rows.front().isThisPicture) {
+                set.answer = Answer::Strong;
+            }
+            return set;
+        }
+    }
+}
+
+}  // namespace bifocal

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/index/vector_index.h"
+#include "core/inference/row_layout.h"
+#include "core/library/library.h"
+#include "core/pipeline/results.h"
+#include "core/prompt/prompt.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace bifocal {
+
+/// Labels from the query's own score distribution over everything it was compared with.
+///
+/// A score's *excess* is (score − mean of all candidates) / (largest score this query could give):
+/// how far, as a share of the whole range, it stands out of the background that this very query
+/// has. The mean does not depend on any picture in particular, so a prompt that everything is a
+/// little like gets no credit for it. The answer's excess is that of the mean of its ten best: one
+/// lucky picture does not make an answer.
+/// Threads: value.
+class ConfidenceScale {
+public:
+    /// `bestScores`: the best scores, best first. `maxScore` > 0: see maxScoreOf().
+    ConfidenceScale(const kernels::ScoreMoments& moments,
+                    std::span<const float> bestScores,
+                    double maxScore);
+
+    Confidence labelOf(double score) const;
+    Answer answer() const;
+    /// Excess of the mean of the ten best.
+    double separation() const { return separation_; }
+
+    static constexpr double kStrong = 0.40;
+    static constexpr double kFair = 0.27;
+    static constexpr double kNothing = 0.20;  ///< below it the answer is None
+
+private:
+    double excess(double score) const;
+
+    double mean_ = 0;
+    double maxScore_ = 1;
+    double separation_ = 0;
+    double best_ = 0;
+};
+
+/// The largest score a query can give: rows have blocks of at most unit length, so it is the sum of
+/// the lengths of the query's blocks.
+double maxScoreOf(const RowLayout& layout, std::span<const float> query);
+
+/// What ranking needs. Threads: value; borrows, for the time of one call.
+struct RankRequest {
+    const IndexSnapshot& snapshot;
+    const Library& library;
+    const RowLayout& layout;
+    std::span<const float> query;
+    const NormalizedPrompt& prompt;
+    std::optional<ContentKey> promptContent;  ///< of the whole picture that is the prompt
+    std::uint64_t promptHash = 0;             ///< its perceptual hash; 0: none
+    std::stop_token stop;
+};
+
+/// Searches, joins the rows with their files, puts the prompt's own picture first, labels. Fills
+/// rows, answer and searchedCount of the set. Cancelled, and the errors of the library.
+Result<ResultSet> rank(const RankRequest& request);
+
+}  // namespace bifocal
