@@ -189,6 +189,20 @@ Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
     return FileLock(file.release());
 }
 
+Result<void> FileLock::waitUntilFree(const std::filesystem::path& path) {
+    const Handle file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (file.get() < 0) {
+        return errno == ENOENT ? Result<void>{} : Result<void>(systemError(path, "open lock"));
+    }
+    struct flock range = wholeFile();
+    while (::fcntl(file.get(), F_OFD_SETLKW, &range) != 0) {
+        if (errno != EINTR) {
+            return systemError(path, "wait for lock");
+        }
+    }
+    return {};  // closing the handle gives it back
+}
+
 std::optional<int> FileLock::holder(const std::filesystem::path& path) {
     const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {

@@ -39,6 +39,9 @@ public:
     /// Busy when another process has it; the message names that process's id.
     static Result<FileLock> tryAcquire(const std::filesystem::path& path);
 
+    /// Blocks until nobody holds the lock (somebody else may be faster afterwards).
+    static Result<void> waitUntilFree(const std::filesystem::path& path);
+
     /// Process id of the holder, if a live process holds the lock.
     static std::optional<int> holder(const std::filesystem::path& path);
 
