@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/engine.h"
+#include "ui/bridge/error_text.h"
+#include "ui/models/items.h"
+
+#include <QHash>
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace bifocal::ui {
+
+class PostQueue;
+
+enum class TraceFormat : std::uint8_t { Chrome = 1, Csv };
+
+/// The engine for everything in ui: asks it, and turns what it says on its own threads into signals
+/// on Qt's. No call blocks on work; nothing arrives after the destructor.
+/// Threads: gui. Owns: nothing of the engine, which must outlive it.
+class EngineBridge final : public QObject {
+    Q_OBJECT
+
+public:
+    using PictureHandler = std::function<void(const QImage&)>;  ///< null: it could not be read
+
+    explicit EngineBridge(Engine& engine, QObject* parent = nullptr);
+    ~EngineBridge() override;
+
+    // ---- prompts
+
+    /// Starts a prompt in place of the one that runs; zero when it was refused (then searchFailed
+    /// has been emitted). answered and searchFailed speak of this prompt alone from here on.
+    std::uint64_t submit(const PromptDraft& draft);
+    /// Stops the prompt that runs; no signal of it follows.
+    void cancelPrompt();
+
+    // ---- library
+
+    /// Adds and indexes; libraryErrorRaised when that cannot be. None then.
+    std::optional<CollectionId> addFolder(const std::filesystem::path& root);
+    void startIndexing(CollectionId collection);
+    void pauseIndexing(CollectionId collection);
+    void resumeIndexing(CollectionId collection);
+    void removeCollection(CollectionId collection);
+    /// Reads the failed files again; all of the collection when `paths` is empty.
+    void retryFailures(CollectionId collection, std::vector<std::filesystem::path> paths);
+    void requestFailures();
+    /// browsed follows, unless a later browse() came before it.
+    void browse(CollectionId collection, int offset, int limit);
+
+    // ---- pictures
+
+    /// The picture reduced to fit side × side; the handler runs on Qt's thread, unless the request
+    /// is cancelled or `context` is gone by then.
+    RequestId loadPicture(const PictureSource& picture,
+                          int side,
+                          Urgency urgency,
+                          QObject* context,
+                          PictureHandler handler);
+    void cancelPicture(RequestId request);
+
+    // ---- state
+
+    /// Reads the engine's status and announces what changed; happens by itself every kTick.
+    void refresh();
+    /// Samples and requests are announced at each tick while somebody looks.
+    enum class Watch : std::uint8_t { Off = 1, On };
+    void watchProfiler(Watch watch);
+    void exportTrace(const std::filesystem::path& path, TraceFormat format);
+
+    static constexpr std::chrono::milliseconds kTick{500};
+    static constexpr int kThumbnailSide = Engine::kThumbnailSide;
+
+Q_SIGNALS:
+    /// state is Partial or Final.
+    void answered(const bifocal::ui::AnswerSummary& summary,
+                  const QList<bifocal::ui::ResultItem>& rows);
+    void searchFailed(const bifocal::ui::MessageItem& message);
+    void browsed(bifocal::CollectionId collection,
+                 int offset,
+                 const QList<bifocal::ui::ResultItem>& rows);
+
+    void collectionsChanged(const QList<bifocal::ui::CollectionItem>& collections);
+    void indexingEnded(bifocal::CollectionId collection);
+    /// Files came or went, by this process or another.
+    void libraryChanged();
+    void failuresListed(const QList<bifocal::ui::FailureItem>& failures);
+    void deviceChanged(const bifocal::ui::DeviceItem& device);
+    void errorRaised(const bifocal::ui::MessageItem& message);
+
+    void sampled(const QList<bifocal::ui::SampleItem>& samples);
+    void requestsListed(const QList<bifocal::ui::RequestItem>& requests);
+    void traceExported(const QString& path);
+
+private:
+    void onPromptEvent(const PromptEvent& event);
+    void onIndexProgress(const IndexProgress& progress);
+    IndexHandler indexHandler();
+    void began(CollectionId collection, const Result<RequestId>& request);
+    void announceCollections();
+    void announceDevice();
+    void announceProfile();
+    std::optional<RequestId> runOf(CollectionId collection) const;
+
+    Engine& engine_;
+    std::shared_ptr<PostQueue> queue_;
+    QThreadPool writers_;  ///< for exports alone
+    QTimer tick_;
+    RequestId prompt_;
+    std::uint64_t browseNumber_ = 0;
+    EngineStatus status_;
+    QHash<quint64, IndexProgress> runs_;  ///< by collection
+    QList<CollectionItem> announcedCollections_;
+    DeviceItem announcedDevice_;
+    bool hasAnnounced_ = false;
+    Watch watch_ = Watch::Off;
+};
+
+}  // namespace bifocal::ui

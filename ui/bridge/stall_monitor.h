@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+#include <chrono>
+#include <cstdint>
+
+namespace bifocal::ui {
+
+/// Measures how long the event loop did not come round: a heartbeat is due every kBeat, and what it
+/// comes late by is a gap. Runs from construction on. Threads: gui.
+class StallMonitor final : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr std::chrono::milliseconds kBeat{10};
+    static constexpr std::chrono::milliseconds kStall{50};
+
+    struct Figures {
+        std::uint64_t stallCount = 0;  ///< gaps over kStall
+        double longestMs = 0;
+        double observedSeconds = 0;
+    };
+
+    explicit StallMonitor(QObject* parent = nullptr);
+
+    Figures figures() const;
+
+Q_SIGNALS:
+    void stalled(double ms);
+
+private:
+    void beat();
+
+    QTimer timer_;
+    QElapsedTimer sinceStart_;
+    QElapsedTimer sinceBeat_;
+    Figures figures_;
+};
+
+}  // namespace bifocal::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+
+#include <cstdint>
+
+class QApplication;
+
+namespace bifocal::ui {
+
+/// The named colours; nothing is painted with any other.
+struct Palette {
+    QColor panel;     ///< side bar, prompt bar, detail, dock
+    QColor canvas;    ///< behind the grid
+    QColor raised;    ///< cards, buttons, the chosen row
+    QColor field;     ///< where one types
+    QColor paper;     ///< behind a picture that lets light through
+    QColor hairline;  ///< every line and every empty bar
+    QColor text;
+    QColor muted;   ///< secondary text
+    QColor faint;   ///< axis figures, hints
+    QColor strong;  ///< the one filled button, the ring around the chosen card
+    QColor onStrong;
+    QColor words;  ///< the words lens, everywhere
+    QColor looks;  ///< the looks lens, everywhere
+    QColor warning;
+    QColor ramp1;  ///< charts, dark to light on dark, light to dark on light
+    QColor ramp2;
+    QColor ramp3;
+};
+
+enum class TextSize : std::uint8_t { Small = 11, Body = 12, Title = 13, Prompt = 16 };
+enum class Appearance : std::uint8_t { System = 1, Dark, Light };
+
+/// The look of the window: palette, fonts and the style sheet made of them.
+/// Threads: gui. Owned by the application; handed to each view, which repaints on changed().
+class Theme final : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Theme(QObject* parent = nullptr);
+
+    /// Applies palette, font and style sheet to the whole application.
+    void apply(QApplication& application, Appearance appearance);
+
+    const Palette& palette() const { return palette_; }
+    bool isDark() const { return isDark_; }
+    QFont font(TextSize size, QFont::Weight weight = QFont::Normal) const;
+
+    static constexpr int kStep = 8;    ///< the rhythm of all distances
+    static constexpr int kRadius = 8;  ///< of cards and fields
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    QString styleSheet() const;
+
+    Palette palette_;
+    QString family_;
+    bool isDark_ = true;
+};
+
+}  // namespace bifocal::ui
