@@ -24,11 +24,19 @@ struct PackOptions {
 Result<std::shared_ptr<const ModelPack>> loadPack(const std::filesystem::path& folder,
                                                   PackOptions options = {});
 
-/// Bytes LibTorch's CPU allocator holds now, and the most since start; 0 when it does not count.
+/// Whether this processor multiplies BF16 numbers itself; emulated, it would be slower than FP32.
+bool computesInBf16();
+
+/// Bytes LibTorch's CPU allocator holds now; 0 before the first loadPack(), which starts counting.
+/// Threads: safe.
 std::uint64_t allocatedBytes();
+/// The most it ever held.
+std::uint64_t peakAllocatedBytes();
 
 /// Sets what LibTorch needs before its first call: passive OpenMP waiting needs the environment
-/// variable OMP_WAIT_POLICY, so main() re-executes itself once when this returns false.
+/// variable OMP_WAIT_POLICY before libgomp loads, so main() re-executes itself once when this
+/// returns false; the variable is set by then. A value the user chose is left alone: true.
+/// Threads: none but main's may run yet.
 bool environmentIsReady();
 
 }  // namespace bifocal::torch_backend
