@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 namespace bifocal::schedule {
 
-/// Bytes promised to work on one device. Invariant: persistent + reserved ≤ budget at every
-/// reserve. Threads: safe.
+/// Bytes promised to work on one device. Invariant: persistent + reserved ≤ budget after every
+/// successful reserve. Threads: safe.
 class MemoryLedger {
 public:
     struct Snapshot {
@@ -25,13 +26,20 @@ public:
     /// Whether it could fit an otherwise idle device.
     bool canEverFit(std::uint64_t bytes) const;
 
+    /// Counts bytes that are there already, even past the budget; a queued task that no longer fits
+    /// beside them waits for removePersistent().
     void addPersistent(std::uint64_t bytes);
     void removePersistent(std::uint64_t bytes);
     Snapshot snapshot() const;
 
+    /// Called after each release() and removePersistent(), by their thread, with no lock of the
+    /// ledger held. Requires: set before other threads know the ledger.
+    void setFreedHandler(std::function<void()> freed);
+
 private:
     mutable std::mutex mutex_;
-    Snapshot state_;
+    Snapshot state_;  // guarded by mutex_
+    std::function<void()> freed_;
 };
 
 }  // namespace bifocal::schedule

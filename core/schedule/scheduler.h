@@ -21,13 +21,13 @@ namespace bifocal::schedule {
 struct WorkerConfig {
     Urgency mostUrgent = Urgency::Interactive;  ///< serves classes from here …
     Urgency leastUrgent = Urgency::Batch;       ///< … to here, most urgent first
-    int nice = 0;  ///< of the operating system; 19 for batch workers (architecture §4: the one
-                   ///< preemption a CPU gives for nothing)
+    int nice = 0;  ///< of the operating system, as far as it allows it; 19 for batch workers
+                   ///< (architecture §4: the one preemption a CPU gives for nothing)
 };
 
 /// A queue per class and the threads that serve it.
 struct LaneConfig {
-    std::string name;  ///< "text", "image", "pool"; must outlive nothing: it is copied
+    const char* name = "";  ///< "text", "image", "pool": a literal, spans keep it by pointer
     std::vector<WorkerConfig> workers;
     std::uint32_t readyCap = 4096;  ///< per class; beyond it enqueue answers Busy
 };
@@ -54,7 +54,9 @@ struct SchedulerStats {
 };
 
 /// Lanes of workers that serve Interactive before Prefetch before Batch, and inside a class in the
-/// order of the policy; a task runs when its bytes fit the ledger.
+/// order of the policy; a task runs when its bytes fit the ledger. One that is first and does not
+/// fit keeps its place: until it fits, nothing of its class or of a less urgent one is given bytes
+/// or a slot on any lane.
 /// Invariants: (1) a worker never runs a task of a class while one of a more urgent class that it
 /// serves is ready and fits; (2) exactly one of run() and abandon() per accepted task; (3)
 /// callbacks run with no lock held; (4) a sleeping worker wakes only for work or shutdown: no
@@ -70,20 +72,24 @@ public:
 
     /// Takes the work on success; on failure nothing is called and the caller still has it.
     /// Never blocks. Busy (ready queue full, with a time to retry after), ResourceExhausted (more
-    /// bytes than the budget could ever hold), Cancelled (stop was requested already).
+    /// bytes than the budget could ever hold), Cancelled (stop was requested already, or the
+    /// scheduler is being destroyed), InvalidArgument (no such lane, or none of its workers serves
+    /// the class).
     virtual Result<TaskId> enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) = 0;
 
     /// Removes a queued task and calls its abandon(Cancelled) before returning: true. False when it
     /// runs already (its stop token is the way) or is over.
     virtual bool cancel(TaskId id) = 0;
-    /// The same for every queued task of a request; returns how many were removed.
+    /// The same for every queued task of a request; returns how many were removed. Work without a
+    /// request (id 0) is not found.
     virtual std::size_t cancelRequest(RequestId request) = 0;
 
     virtual MemoryLedger& ledger() = 0;
     virtual SchedulerStats stats() const = 0;
 };
 
-/// Starts the workers. `clock` and `tracer` must outlive the scheduler.
+/// Starts the workers. `clock` and `tracer` must outlive the scheduler. Requires: 1 to 256 lanes,
+/// every one with a worker, every worker with a range of classes that is not empty.
 std::unique_ptr<Scheduler> makeScheduler(SchedulerConfig config,
                                          std::unique_ptr<Policy> policy,
                                          const Clock& clock,

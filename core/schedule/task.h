@@ -74,6 +74,8 @@ struct TaskSpec {
     std::uint32_t shapeBucket = 0;  ///< tasks of one bucket cost alike
     std::uint64_t bytes = 0;        ///< reserved in the ledger from admission to the end of run()
     std::optional<TimePoint> deadline;
+    /// A queued task whose stop was requested is abandoned at the latest when it would be
+    /// dispatched; Scheduler::cancelRequest() does it at once.
     std::stop_token stop;
 };
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/memory_ledger.h"
+
+#include "core/base/assert.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bifocal::schedule {
+
+MemoryLedger::MemoryLedger(std::uint64_t budgetBytes) {
+    state_.budgetBytes = budgetBytes;
+}
+
+bool MemoryLedger::tryReserve(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    // Subtractions only: nothing can overflow.
+    if (state_.persistentBytes > state_.budgetBytes ||
+        state_.reservedBytes > state_.budgetBytes - state_.persistentBytes ||
+        bytes > state_.budgetBytes - state_.persistentBytes - state_.reservedBytes) {
+        return false;
+    }
+    state_.reservedBytes += bytes;
+    state_.peakReservedBytes = std::max(state_.peakReservedBytes, state_.reservedBytes);
+    return true;
+}
+
+void MemoryLedger::release(std::uint64_t bytes) {
+    {
+        const std::lock_guard lock(mutex_);
+        BIFOCAL_ASSERT(bytes <= state_.reservedBytes);
+        state_.reservedBytes -= bytes;
+    }
+    if (freed_) {
+        freed_();
+    }
+}
+
+bool MemoryLedger::canEverFit(std::uint64_t bytes) const {
+    const std::lock_guard lock(mutex_);
+    return state_.persistentBytes <= state_.budgetBytes &&
+           bytes <= state_.budgetBytes - state_.persistentBytes;
+}
+
+void MemoryLedger::addPersistent(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    state_.persistentBytes += bytes;
+}
+
+void MemoryLedger::removePersistent(std::uint64_t bytes) {
+    {
+        const std::lock_guard lock(mutex_);
+        BIFOCAL_ASSERT(bytes <= state_.persistentBytes);
+        state_.persistentBytes -= bytes;
+    }
+    if (freed_) {
+        freed_();
+    }
+}
+
+MemoryLedger::Snapshot MemoryLedger::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+}
+
+void MemoryLedger::setFreedHandler(std::function<void()> freed) {
+    freed_ = std::move(freed);
+}
+
+}  // namespace bifocal::schedule

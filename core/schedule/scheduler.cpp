@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/scheduler.h"
+
+#include "core/base/assert.h"
+#include "core/schedule/internal/admission.h"
+#include "core/schedule/internal/lane.h"
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace bifocal::schedule {
+
+namespace {
+
+std::uint64_t halfOfMemory() {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2;
+}
+
+/// Name and niceness of the calling thread. Both are wishes: the work is right without them.
+void prepareThread(const char* lane, std::uint32_t worker, int nice) {
+    constexpr std::size_t kLongestName = 15;  // of Linux
+    const std::string number = ' ' + std::to_string(worker);
+    const std::string name = std::string(lane).substr(0, kLongestName - number.size()) + number;
+    ::pthread_setname_np(::pthread_self(), name.c_str());
+    if (nice != 0) {
+        // On Linux this is of the one thread, against POSIX.
+        ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), nice);
+    }
+}
+
+class LaneScheduler final : public Scheduler {
+public:
+    LaneScheduler(const SchedulerConfig& config,
+                  std::unique_ptr<Policy> policy,
+                  const Clock& clock,
+                  Tracer& tracer);
+    ~LaneScheduler() override;
+
+    Result<TaskId> enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) override;
+    bool cancel(TaskId id) override;
+    std::size_t cancelRequest(RequestId request) override;
+    MemoryLedger& ledger() override { return ledger_; }
+    SchedulerStats stats() const override;
+
+private:
+    void serve(std::uint32_t lane, std::uint32_t worker);
+    void run(QueuedTask task, WorkerContext context);
+    void recordSpans(const QueuedTask& task,
+                     const WorkerContext& context,
+                     TimePoint begin,
+                     TimePoint end);
+    void wakeFirstClaim();
+
+    const std::unique_ptr<Policy> policy_;
+    const Clock& clock_;
+    Tracer& tracer_;
+    MemoryLedger ledger_;
+    Admission admission_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::atomic<std::uint32_t> busyCount_{0};
+    std::vector<std::thread> threads_;
+};
+
+LaneScheduler::LaneScheduler(const SchedulerConfig& config,
+                             std::unique_ptr<Policy> policy,
+                             const Clock& clock,
+                             Tracer& tracer)
+    : policy_(std::move(policy)),
+      clock_(clock),
+      tracer_(tracer),
+      ledger_(config.memoryBudgetBytes != 0 ? config.memoryBudgetBytes : halfOfMemory()),
+      admission_(ledger_, config.lanes.size(), config.maxSlots) {
+    BIFOCAL_ASSERT(policy_ != nullptr && !config.lanes.empty());
+    ledger_.setFreedHandler([this] { wakeFirstClaim(); });
+    for (const LaneConfig& lane : config.lanes) {
+        lanes_.push_back(
+            std::make_unique<Lane>(static_cast<std::uint32_t>(lanes_.size()), lane, admission_));
+    }
+    for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+        for (std::uint32_t worker = 0; worker < lanes_[lane]->workerCount(); ++worker) {
+            threads_.emplace_back([this, lane, worker] { serve(lane, worker); });
+        }
+    }
+}
+
+LaneScheduler::~LaneScheduler() {
+    std::vector<QueuedTask> queued;
+    for (const auto& lane : lanes_) {
+        for (QueuedTask& task : lane->stop()) {
+            queued.push_back(std::move(task));
+        }
+    }
+    for (const QueuedTask& task : queued) {
+        task.work->abandon(Abandoned::Shutdown);
+    }
+    for (std::thread& thread : threads_) {
+        thread.join();
+    }
+}
+
+Result<TaskId> LaneScheduler::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
+    BIFOCAL_ASSERT(work != nullptr);
+    if (spec.lane.index >= lanes_.size()) {
+        return Error{ErrorCode::InvalidArgument,
+                     "lane " + std::to_string(spec.lane.index) + ": there is none"};
+    }
+    Lane& lane = *lanes_[spec.lane.index];
+    if (!lane.serves(spec.urgency)) {
+        return Error{ErrorCode::InvalidArgument,
+                     std::string(lane.name()) + ": no worker serves " + toString(spec.urgency)};
+    }
+    if (spec.stop.stop_requested()) {
+        return Error{ErrorCode::Cancelled, std::string(spec.stage) + ": stop was requested"};
+    }
+    if (!ledger_.canEverFit(spec.bytes)) {
+        return Error{ErrorCode::ResourceExhausted,
+                     std::string(spec.stage) + ": " + std::to_string(spec.bytes) +
+                         " bytes are more than the budget can hold"};
+    }
+    const TimePoint now = clock_.now();
+    return lane.enqueue(spec, std::move(work), policy_->key(spec, now), now);
+}
+
+bool LaneScheduler::cancel(TaskId id) {
+    const std::uint32_t lane = Lane::laneOf(id);
+    if (lane >= lanes_.size()) {
+        return false;
+    }
+    const std::optional<QueuedTask> task = lanes_[lane]->take(id);
+    if (!task) {
+        return false;
+    }
+    wakeFirstClaim();  // its claim may have stood before another's
+    task->work->abandon(Abandoned::Cancelled);
+    return true;
+}
+
+std::size_t LaneScheduler::cancelRequest(RequestId request) {
+    if (!request) {
+        return 0;
+    }
+    std::size_t count = 0;
+    for (const auto& lane : lanes_) {
+        const std::vector<QueuedTask> tasks = lane->takeRequest(request);
+        if (!tasks.empty()) {
+            wakeFirstClaim();
+        }
+        for (const QueuedTask& task : tasks) {
+            task.work->abandon(Abandoned::Cancelled);
+        }
+        count += tasks.size();
+    }
+    return count;
+}
+
+SchedulerStats LaneScheduler::stats() const {
+    SchedulerStats stats;
+    for (const auto& lane : lanes_) {
+        stats.lanes.push_back(lane->stats());
+    }
+    stats.memory = ledger_.snapshot();
+    stats.policy = policy_->name();
+    return stats;
+}
+
+void LaneScheduler::serve(std::uint32_t laneIndex, std::uint32_t worker) {
+    Lane& lane = *lanes_[laneIndex];
+    prepareThread(lane.name(), worker, lane.workerConfig(worker).nice);
+    while (std::optional<Dispatch> dispatch = lane.next(worker)) {
+        if (dispatch->othersWait) {
+            wakeFirstClaim();
+        }
+        if (dispatch->isStopped) {
+            dispatch->task.work->abandon(Abandoned::Cancelled);
+            continue;
+        }
+        run(std::move(dispatch->task), {LaneId{laneIndex}, worker, 0});
+    }
+}
+
+void LaneScheduler::run(QueuedTask task, WorkerContext context) {
+    context.lanePeers = busyCount_.fetch_add(1, std::memory_order_relaxed) + 1;
+    const TimePoint begin = clock_.now();
+    task.work->run(context);
+    const TimePoint end = clock_.now();
+    busyCount_.fetch_sub(1, std::memory_order_relaxed);
+    recordSpans(task, context, begin, end);
+    task.work.reset();  // what it holds goes before its bytes are promised to another
+    lanes_[context.lane.index]->finish(task.spec.urgency, end - begin);
+    admission_.release(task.spec.bytes);
+}
+
+void LaneScheduler::recordSpans(const QueuedTask& task,
+                                const WorkerContext& context,
+                                TimePoint begin,
+                                TimePoint end) {
+    Span span;
+    span.stage = task.spec.stage;
+    span.lane = lanes_[context.lane.index]->name();
+    span.request = task.spec.request;
+    span.kind = SpanKind::Queue;
+    span.urgency = task.spec.urgency;
+    span.itemCount = task.spec.itemCount;
+    span.worker = context.worker;
+    span.begin = task.enqueued;
+    span.end = begin;
+    tracer_.record(span);
+    span.kind = SpanKind::Execute;
+    span.begin = begin;
+    span.end = end;
+    tracer_.record(span);
+}
+
+void LaneScheduler::wakeFirstClaim() {
+    if (const std::optional<Claimant> first = admission_.firstServable()) {
+        lanes_[first->lane]->wakeFor(first->urgency);
+    }
+}
+
+/// See makeWork().
+class FunctionWork final : public Work {
+public:
+    FunctionWork(std::function<void(const WorkerContext&)> run,
+                 std::function<void(Abandoned)> abandon)
+        : run_(std::move(run)), abandon_(std::move(abandon)) {}
+
+    void run(const WorkerContext& worker) override { run_(worker); }
+    void abandon(Abandoned why) override {
+        if (abandon_) {
+            abandon_(why);
+        }
+    }
+
+private:
+    std::function<void(const WorkerContext&)> run_;
+    std::function<void(Abandoned)> abandon_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> makeScheduler(SchedulerConfig config,
+                                         std::unique_ptr<Policy> policy,
+                                         const Clock& clock,
+                                         Tracer& tracer) {
+    return std::make_unique<LaneScheduler>(config, std::move(policy), clock, tracer);
+}
+
+std::shared_ptr<Work> makeWork(std::function<void(const WorkerContext&)> run,
+                               std::function<void(Abandoned)> abandon) {
+    return std::make_shared<FunctionWork>(std::move(run), std::move(abandon));
+}
+
+}  // namespace bifocal::schedule

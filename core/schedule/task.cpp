@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/task.h"
+
+#include <algorithm>
+
+namespace bifocal::schedule {
+
+double PromptFeatures::weight() const {
+    return std::max(
+        {hasText ? 0.2 : 0.0, hasSpeech ? 0.2 : 0.0, hasImage ? 0.7 : 0.0, hasVideo ? 1.0 : 0.0});
+}
+
+}  // namespace bifocal::schedule

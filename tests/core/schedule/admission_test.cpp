@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/internal/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+namespace bifocal::schedule {
+namespace {
+
+class AdmissionTest : public ::testing::Test {
+protected:
+    /// "none", or class and lane of the first claim that fits now.
+    static std::string describe(const std::optional<Claimant>& claimant) {
+        return claimant
+                   ? std::string(toString(claimant->urgency)) + ' ' + std::to_string(claimant->lane)
+                   : "none";
+    }
+
+    static constexpr Claimant kInteractive0{0, Urgency::Interactive};
+    static constexpr Claimant kPrefetch0{0, Urgency::Prefetch};
+    static constexpr Claimant kBatch0{0, Urgency::Batch};
+    static constexpr Claimant kBatch1{1, Urgency::Batch};
+    static constexpr Claimant kBatch2{2, Urgency::Batch};
+
+    MemoryLedger ledger_{100};
+    Admission admission_{ledger_, 3, 0};
+};
+
+TEST_F(AdmissionTest, SmallTasksOfOtherLanesDoNotOvertakeABigOneOfTheirClass) {
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 60), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kBatch1, 90), Admitted::No);
+
+    EXPECT_EQ(admission_.tryAdmit(kBatch2, 10), Admitted::No);
+    EXPECT_EQ(describe(admission_.firstServable()), "none");
+    admission_.release(60);
+
+    EXPECT_EQ(describe(admission_.firstServable()), "batch 1");
+    EXPECT_EQ(admission_.tryAdmit(kBatch2, 10), Admitted::No) << "its claim is younger";
+    EXPECT_EQ(admission_.tryAdmit(kBatch1, 90), Admitted::YesOthersWait);
+    EXPECT_EQ(describe(admission_.firstServable()), "batch 2");
+    EXPECT_EQ(admission_.tryAdmit(kBatch2, 10), Admitted::Yes);
+}
+
+TEST_F(AdmissionTest, MoreUrgentWorkPassesAClaim) {
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 60), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kBatch1, 90), Admitted::No);
+
+    EXPECT_EQ(admission_.tryAdmit(kInteractive0, 30), Admitted::YesOthersWait);
+}
+
+TEST_F(AdmissionTest, LessUrgentWorkDoesNotPassAClaimEvenWhenItFits) {
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 60), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kPrefetch0, 90), Admitted::No);
+
+    EXPECT_EQ(admission_.tryAdmit(kBatch1, 1), Admitted::No);
+}
+
+TEST_F(AdmissionTest, TheMostUrgentClaimIsServedFirstWhateverItsAge) {
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 100), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kBatch1, 10), Admitted::No);
+    ASSERT_EQ(admission_.tryAdmit(kInteractive0, 10), Admitted::No);
+
+    admission_.release(100);
+
+    EXPECT_EQ(describe(admission_.firstServable()), "interactive 0");
+}
+
+TEST_F(AdmissionTest, AWithdrawnClaimMakesWay) {
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 60), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kBatch1, 90), Admitted::No);
+    ASSERT_EQ(admission_.tryAdmit(kBatch2, 10), Admitted::No);
+
+    admission_.withdraw(kBatch1);
+
+    EXPECT_EQ(describe(admission_.firstServable()), "batch 2");
+}
+
+TEST_F(AdmissionTest, WorkWithoutBytesPassesAtOnce) {
+    ASSERT_EQ(admission_.tryAdmit(kInteractive0, 100), Admitted::Yes);
+    ASSERT_EQ(admission_.tryAdmit(kPrefetch0, 1), Admitted::No);
+
+    EXPECT_EQ(admission_.tryAdmit(kBatch0, 0), Admitted::Yes);
+    admission_.release(0);
+    EXPECT_EQ(ledger_.snapshot().reservedBytes, 100U);
+}
+
+TEST_F(AdmissionTest, SlotsAreACapOfTheirOwn) {
+    Admission slots(ledger_, 3, 2);
+    ASSERT_EQ(slots.tryAdmit(kBatch0, 0), Admitted::Yes);
+    ASSERT_EQ(slots.tryAdmit(kBatch0, 0), Admitted::Yes);
+
+    EXPECT_EQ(slots.tryAdmit(kBatch0, 0), Admitted::No);
+    EXPECT_EQ(slots.tryAdmit(kInteractive0, 0), Admitted::No);
+    EXPECT_EQ(describe(slots.firstServable()), "none");
+    slots.release(0);
+
+    EXPECT_EQ(describe(slots.firstServable()), "interactive 0");
+    EXPECT_EQ(slots.tryAdmit(kBatch0, 0), Admitted::No);
+    EXPECT_EQ(slots.tryAdmit(kInteractive0, 0), Admitted::YesOthersWait);
+    EXPECT_EQ(describe(slots.firstServable()), "none");
+}
+
+}  // namespace
+}  // namespace bifocal::schedule
