@@ -6,8 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace bifocal::kernels {
 
@@ -30,18 +30,33 @@ struct PreprocessSpec {
     std::array<float, 3> scale{128, 128, 128};              ///< out = (value − mean) / scale
 };
 
-/// Reused between calls so that the steady state allocates nothing. Threads: compatible.
-struct PreprocessWorkspace {
-    std::vector<float> columns;
-    std::vector<float> weights;
-    std::vector<std::int32_t> spans;
-    std::vector<std::uint8_t> bytes;
+/// Reused between calls so that the steady state allocates nothing.
+/// Threads: compatible. Owns: scratch memory that grows to the largest picture it met, about
+/// 64 bytes per pixel of that picture's longer side, never a copy of the picture.
+class PreprocessWorkspace {
+public:
+    struct Buffers;
+
+    PreprocessWorkspace();
+    PreprocessWorkspace(PreprocessWorkspace&& other) noexcept;
+    PreprocessWorkspace& operator=(PreprocessWorkspace&& other) noexcept;
+    PreprocessWorkspace(const PreprocessWorkspace&) = delete;
+    PreprocessWorkspace& operator=(const PreprocessWorkspace&) = delete;
+    ~PreprocessWorkspace();
+
+    /// For the kernels alone.
+    Buffers& buffers() { return *buffers_; }
+
+private:
+    std::unique_ptr<Buffers> buffers_;
 };
 
 /// 8-bit RGBA of any size → alpha over background → fit → antialiased resize (support scaled by the
 /// reduction, coefficients and 8-bit rounding as Pillow's) → (v − mean) / scale → planar R, G, B.
 /// `out` has 3 · size · size floats. At most 1/255 mean and 3/255 maximum from the reference.
-/// InvalidArgument when the picture is empty or `out` has another size.
+/// The padded square is never built: padding costs one multiplication per output.
+/// InvalidArgument when the picture is empty, `out` has another size or a scale is zero;
+/// ResourceExhausted.
 /// Threads: compatible; one workspace per thread.
 Result<void> preprocess(ImageView image,
                         const PreprocessSpec& spec,
@@ -49,6 +64,7 @@ Result<void> preprocess(ImageView image,
                         std::span<float> out);
 
 /// Antialiased bicubic to width × height, RGBA in premultiplied arithmetic, straight alpha out.
+/// InvalidArgument when a side is not positive; ResourceExhausted.
 /// Threads: compatible.
 Result<ImageBuffer> resize(ImageView image, int width, int height);
 

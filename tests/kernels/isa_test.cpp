@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/internal/isa.h"
+
+#include "kernels/internal/dot_top_k_on.h"
+#include "kernels/internal/resample.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+
+namespace bifocal::kernels {
+namespace {
+
+TEST(Isa, ValueOfTheVariableNamesAPath) {
+    EXPECT_EQ(isaFor(nullptr, Isa::Avx2), Isa::Avx2);
+    EXPECT_EQ(isaFor("portable", Isa::Avx512), Isa::Portable);
+    EXPECT_EQ(isaFor("avx2", Isa::Avx512), Isa::Avx2);
+    EXPECT_EQ(isaFor("avx512", Isa::Avx512), Isa::Avx512);
+    EXPECT_EQ(isaFor("avx512", Isa::Avx2), Isa::Avx2);
+    EXPECT_EQ(isaFor("avx2", Isa::Portable), Isa::Portable);
+    EXPECT_EQ(isaFor("AVX2 ", Isa::Avx512), Isa::Avx512);
+    EXPECT_EQ(isaFor("", Isa::Avx2), Isa::Avx2);
+}
+
+TEST(Isa, FollowsTheEnvironment) {
+    const char* value = std::getenv("BIFOCAL_KERNEL_ISA");  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_EQ(activeIsa(), isaFor(value, bestIsa()));
+    if (value != nullptr && isaFor(value, Isa::Avx512) <= bestIsa()) {
+        EXPECT_EQ(std::string(toString(activeIsa())), value);
+    }
+}
+
+TEST(Isa, PathThatIsNotThereIsUnsupported) {
+    if (bestIsa() == Isa::Avx512) {
+        GTEST_SKIP() << "this machine has every path";
+    }
+    const std::array<std::uint8_t, 4> pixel{1, 2, 3, 255};
+    std::array<float, 3> out{};
+    PreprocessSpec spec;
+    spec.size = 1;
+    PreprocessWorkspace workspace;
+    const ImageView image{pixel.data(), 1, 1, 4};
+    EXPECT_EQ(dotTopKOn(Isa::Avx512, {}, {}, {}, {}).error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(preprocessOn(Isa::Avx512, image, spec, workspace, out).error().code,
+              ErrorCode::Unsupported);
+    EXPECT_EQ(resizeOn(Isa::Avx512, image, 2, 2, TapFilter::Box).error().code,
+              ErrorCode::Unsupported);
+}
+
+}  // namespace
+}  // namespace bifocal::kernels
