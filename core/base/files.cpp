@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include <fcntl.h>
@@ -79,6 +81,44 @@ Result<void> writeAll(int handle,
     return {};
 }
 
+Error tooLarge(const std::filesystem::path& path, std::uint64_t limitBytes) {
+    return {ErrorCode::ResourceExhausted,
+            path.string() + ": more than the limit of " + std::to_string(limitBytes) + " bytes"};
+}
+
+/// Bytes read into `into`; 0 at the end of the file.
+Result<std::size_t> readSome(int handle,
+                             std::span<std::uint8_t> into,
+                             const std::filesystem::path& path) {
+    while (true) {
+        const ssize_t count = ::read(handle, into.data(), into.size());
+        if (count >= 0) {
+            return static_cast<std::size_t>(count);
+        }
+        if (errno != EINTR) {
+            return systemError(path, "read");
+        }
+    }
+}
+
+/// Those of the file that is replaced; a new file can be read by everybody, as our data is.
+mode_t permissionsFor(const std::filesystem::path& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0644U;
+}
+
+/// Without it a crash of the machine may bring the old file back.
+Result<void> syncFolderOf(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Some file systems cannot sync a folder and say EINVAL; there is nothing more to be done
+    // there.
+    if (handle.get() < 0 || (::fsync(handle.get()) != 0 && errno != EINVAL)) {
+        return systemError(folder, "sync folder");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
@@ -96,27 +136,31 @@ Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
     }
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (size > limitBytes) {
-        return Error{ErrorCode::ResourceExhausted,
-                     path.string() + ": " + std::to_string(size) +
-                         " bytes, more than the limit of " + std::to_string(limitBytes)};
+        return tooLarge(path, limitBytes);
     }
-    std::vector<std::uint8_t> bytes(size);
-    std::size_t filled = 0;
-    while (filled < bytes.size()) {
-        const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
-        if (count < 0) {
-            if (errno == EINTR) {
-                continue;
+    try {
+        // The size is a hint: it is 0 for the kernel's files and may change while we read.
+        std::vector<std::uint8_t> bytes(size + 1);
+        std::size_t filled = 0;
+        while (true) {
+            BIFOCAL_TRY(const std::size_t count,
+                        readSome(file.get(), std::span(bytes).subspan(filled), path));
+            filled += count;
+            if (count == 0) {
+                break;
             }
-            return systemError(path, "read");
+            if (filled > limitBytes) {
+                return tooLarge(path, limitBytes);
+            }
+            if (filled == bytes.size()) {
+                bytes.resize(filled + std::max<std::size_t>(filled / 2, 4096));
+            }
         }
-        if (count == 0) {
-            break;  // it became shorter while we read
-        }
-        filled += static_cast<std::size_t>(count);
+        bytes.resize(filled);
+        return bytes;
+    } catch (const std::exception&) {  // bad_alloc, or length_error for an absurd size
+        return Error{ErrorCode::ResourceExhausted, path.string() + ": read: out of memory"};
     }
-    bytes.resize(filled);
-    return bytes;
 }
 
 Result<void> writeFileAtomically(const std::filesystem::path& path,
@@ -127,7 +171,7 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
         return systemError(path, "create");
     }
     Result<void> outcome = writeAll(file.get(), bytes, path);
-    if (outcome && (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0)) {
+    if (outcome && (::fchmod(file.get(), permissionsFor(path)) != 0 || ::fsync(file.get()) != 0)) {
         outcome = systemError(path, "sync");
     }
     if (outcome && ::rename(temporary.c_str(), path.c_str()) != 0) {
@@ -135,8 +179,9 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
     }
     if (!outcome) {
         ::unlink(temporary.c_str());
+        return outcome;
     }
-    return outcome;
+    return syncFolderOf(path);
 }
 
 Result<void> writeFileAtomically(const std::filesystem::path& path, const std::string& text) {

@@ -14,11 +14,13 @@
 
 namespace bifocal {
 
-/// Whole content of a file. NotFound, ResourceExhausted (over `limitBytes`), Internal (I/O).
+/// Whole content of a file, whatever size the system states for it. NotFound, InvalidArgument (a
+/// folder), ResourceExhausted (over `limitBytes`, or no memory), Internal (I/O).
 Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
                                            std::uint64_t limitBytes = UINT64_MAX);
 
-/// Writes to a temporary name beside `path`, syncs, renames: a reader sees the old or the new file.
+/// Writes to a temporary name beside `path`, syncs, renames: a reader sees the old or the new file,
+/// after a crash of the machine as well. The permissions of a replaced file are kept.
 Result<void> writeFileAtomically(const std::filesystem::path& path,
                                  std::span<const std::uint8_t> bytes);
 Result<void> writeFileAtomically(const std::filesystem::path& path, const std::string& text);
