@@ -26,17 +26,23 @@ struct DecodedImage {
     int originalHeight = 0;
 };
 
-/// Starts the decoding library; once per process, before any other call, from main().
+/// Starts the decoding libraries and keeps them from writing to standard error; before any other
+/// call and any other thread, from main(). A second call does nothing.
 Result<void> initialize(const char* programName);
 
-/// Decodes by content, not by name. NotFound; Unsupported (not a picture this build can read);
-/// Corruption (broken: the message says how); ResourceExhausted (over the limits).
-/// Threads: safe (stateless); uses no thread of its own.
+/// Decodes by content, not by name: JPEG, PNG, GIF, WebP, TIFF, HEIC, AVIF, JPEG XL, JPEG 2000, PNM
+/// and BMP, each as far as the libraries of this machine read it. Of several pages the first; of an
+/// animation the first frame that is not blank. Colour profiles and CMYK become sRGB, 16 bits
+/// become 8, alpha is kept. NotFound; Unsupported (not a picture this build can read); Corruption
+/// (broken, cut off or empty: the message says how, in one line); ResourceExhausted (over the
+/// limits, found from the header). Threads: safe (stateless); uses no thread of its own.
 Result<DecodedImage> decodeFile(const std::filesystem::path& path, const DecodeLimits& limits = {});
 Result<DecodedImage> decodeBytes(std::span<const std::uint8_t> bytes,
                                  const DecodeLimits& limits = {});
 
-/// The frame shown at `time`. NotFound, Unsupported, Corruption. Threads: safe.
+/// The frame shown at `time`, upright; the last one when the video ends before, the first when
+/// `time` is negative. NotFound; Unsupported (not a video this build can read); Corruption (broken,
+/// empty, or without a frame); ResourceExhausted. Threads: safe; FFmpeg uses threads of its own.
 Result<DecodedImage> decodeVideoFrame(const std::filesystem::path& path,
                                       std::chrono::milliseconds time,
                                       const DecodeLimits& limits = {});
@@ -45,15 +51,18 @@ Result<DecodedImage> decodeVideoFrame(const std::filesystem::path& path,
 /// build decodes; cheap, for the walk.
 bool looksLikeImage(std::span<const std::uint8_t> head);
 
-/// PNG bytes. Internal when the encoder fails. Threads: safe.
+/// PNG bytes, 8-bit RGBA. InvalidArgument for an empty picture; Internal when the encoder fails.
+/// Threads: safe.
 Result<std::vector<std::uint8_t>> encodePng(ImageView image);
 
-/// Fits inside side × side, never enlarges, keeps alpha. Threads: safe.
+/// Fits inside side × side, never enlarges, keeps alpha. InvalidArgument for an empty picture or a
+/// side below 1. Threads: safe.
 Result<ImageBuffer> thumbnail(ImageView image, int side);
 
 /// 64-bit DCT hash of the picture over white (32 × 32 luminance, lowest 8 × 8 frequencies against
-/// their median). 0 when the picture is nearly uniform: such a hash says nothing and must not
-/// match. Threads: safe.
+/// their median; bit v · 8 + u is set when the coefficient of u across and v down is above it). 0
+/// when the picture is empty or nearly uniform: such a hash says nothing and must not match.
+/// Reads every pixel: hash a thumbnail where there is one. Threads: safe.
 std::uint64_t perceptualHash(ImageView image);
 
 }  // namespace bifocal::imaging
