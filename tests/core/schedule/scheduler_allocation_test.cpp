@@ -16,8 +16,9 @@ std::atomic<std::uint64_t> allocationCount{0};
 
 }  // namespace
 
-// Every allocation of this program is counted.
-void* operator new(std::size_t size) {
+// Every allocation of this program is counted. Not inlined: the compiler would see free() paired
+// with a new that it does not know to be malloc().
+[[gnu::noinline]] void* operator new(std::size_t size) {
     allocationCount.fetch_add(1, std::memory_order_relaxed);
     if (void* memory = std::malloc(size != 0 ? size : 1)) {
         return memory;
@@ -25,11 +26,11 @@ void* operator new(std::size_t size) {
     throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
 
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
     std::free(memory);
 }
 

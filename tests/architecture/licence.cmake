@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The first line of every source and script names the licence; the second, where the first names an interpreter.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/check.cmake")
+
+set(text "SPDX-License-Identifier: Apache-2.0")
+bifocal_files(files ${BIFOCAL_SOURCE_TREES} packaging resources)
+list(FILTER files INCLUDE REGEX
+  "(/CMakeLists\\.txt|\\.(cpp|h|cu|cuh|cmake|py|sh|qss|qrc|ts)(\\.in)?|/[^./]+)$")
+foreach(file IN ITEMS CMakeLists.txt run test .ci/run .clang-format .clang-tidy)
+  if(EXISTS "${ROOT}/${file}")
+    list(APPEND files "${file}")
+  endif()
+endforeach()
+foreach(file IN LISTS files)
+  file(STRINGS "${ROOT}/${file}" lines LIMIT_COUNT 2 LIMIT_INPUT 400)
+  list(POP_FRONT lines first)
+  if("${first}" MATCHES "^(#!|<\\?xml)")
+    list(POP_FRONT lines first)
+  endif()
+  if(NOT "${first}" MATCHES "^(//|#|/\\*|<!--) ${text}( \\*/| -->)?$")
+    bifocal_violation("${file}" "" "the first line is not '${text}'")
+  endif()
+endforeach()
+list(LENGTH files file_count)
+bifocal_finish(licence ${file_count})
