@@ -92,6 +92,7 @@ class Library {
 public:
     /// Makes the directory and the database when missing (also for Read: an empty library is
     /// readable). Busy never: the lock is the engine's business. Corruption, Unsupported, Internal.
+    /// Read-only media can be read, when the library on it was closed; NotFound without one.
     static Result<std::unique_ptr<Library>> open(const std::filesystem::path& directory,
                                                  LibraryAccess access);
 
@@ -125,7 +126,8 @@ public:
                                                         std::size_t offset,
                                                         std::size_t limit) const = 0;
 
-    /// Contents that pass the filter, for the index's bitmap.
+    /// Contents of files in these collections (none named: in any) that were modified at or after
+    /// `modifiedAfter` and before `modifiedBefore`; sorted, each once. For the index's bitmap.
     virtual Result<std::vector<ContentKey>> contentsMatching(
         std::span<const CollectionId> collections,
         std::optional<std::chrono::sys_seconds> modifiedAfter,

@@ -29,9 +29,11 @@ struct WalkProblem {
 
 /// Depth-first over `root`, each real directory once (symlink loops end), in name order; passed by:
 /// hidden folders, caches, trash, `.git`, `node_modules`, thumbnails, `._*` and `.DS_Store`.
-/// An unreadable folder is a problem, not an end. NotFound when the root itself is not there;
-/// Cancelled. `visit` returns nothing and may block (that is how the walk is slowed down).
-/// Threads: safe; runs on the caller's thread.
+/// A symlink is followed where its target is not met at its own place: a file outside of the root
+/// comes under the link's path, one inside comes once. Links to nothing are problems.
+/// An unreadable folder is a problem, not an end. NotFound when the root itself is not there,
+/// InvalidArgument when it is no folder; Cancelled. `visit` returns nothing and may block (that is
+/// how the walk is slowed down). Threads: safe; runs on the caller's thread.
 Result<std::vector<WalkProblem>> walk(const std::filesystem::path& root,
                                       std::stop_token stop,
                                       const std::function<void(WalkEntry)>& visit);
