@@ -3,6 +3,8 @@
 
 #include "ui/models/roles.h"
 
+#include <QLocale>
+
 #include <algorithm>
 #include <utility>
 
@@ -64,6 +66,7 @@ QVariant ResultModel::data(const QModelIndex& index, int role) const {
         case WordsShareRole: return std::clamp(double{row.words} / best, 0.0, 1.0);
         case LooksShareRole: return std::clamp(double{row.looks} / best, 0.0, 1.0);
         case ThisPictureRole: return row.isThisPicture;
+        case DateTextRole: return QLocale().toString(row.modified.date(), QLocale::ShortFormat);
         default: return {};
     }
 }

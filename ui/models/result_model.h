@@ -47,6 +47,9 @@ public:
     /// The same for an index of this model; null for any other index.
     const ResultItem* item(const QModelIndex& index) const;
 
+    /// Words and looks of the best row together: the full length of a why-matched bar.
+    double bestTotal() const { return bestTotal_; }
+
     void setThumbnail(const ContentKey& content, const QImage& image);
     void setThumbnailFailed(const ContentKey& content);
     /// The picture was asked for, but the answer will not come (it scrolled away).

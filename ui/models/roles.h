@@ -18,6 +18,7 @@ enum Role : int {
     WordsShareRole,               ///< double 0…1 of the bar; 1 is the best row of the answer
     LooksShareRole,               ///< double 0…1
     ThisPictureRole,              ///< bool
+    DateTextRole,                 ///< QString, short local date
 
     // Collections
     CollectionIdRole,  ///< qulonglong

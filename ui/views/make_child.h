@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QObject>
+
 #include <type_traits>
 #include <utility>
-
-#include <QObject>
 
 namespace bifocal::ui {
 

@@ -53,8 +53,8 @@ void paintPicture(
         return;
     }
     const double ratio = painter.device()->devicePixelRatioF();
-    const double scale = std::min({box.width() / image.width(), box.height() / image.height(),
-                                   maxScale});
+    const double scale =
+        std::min({box.width() / image.width(), box.height() / image.height(), maxScale});
     const QSize device = (QSizeF(image.size()) * scale * ratio).toSize().expandedTo(QSize(1, 1));
     const QString key = QStringLiteral("bifocal/%1/%2x%3")
                             .arg(image.cacheKey())
@@ -70,9 +70,8 @@ void paintPicture(
     const QSizeF size = QSizeF(device) / ratio;
     painter.save();
     painter.setOpacity(opacity);
-    painter.drawPixmap(QPointF(box.center().x() - size.width() / 2,
-                               box.center().y() - size.height() / 2),
-                       pixmap);
+    painter.drawPixmap(
+        QPointF(box.center().x() - size.width() / 2, box.center().y() - size.height() / 2), pixmap);
     painter.restore();
 }
 

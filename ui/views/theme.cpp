@@ -17,18 +17,42 @@ const QColor kWords(0x4c8dff);
 const QColor kLooks(0xf2a33a);
 
 Palette darkPalette() {
-    return {QColor(0x1b1e24), QColor(0x15171b), QColor(0x22262e), QColor(0x0f1114),
-            QColor(0xffffff), QColor(0x2c313b), QColor(0xe7eaf0), QColor(0x9aa1ae),
-            QColor(0x727a88), QColor(0xe7eaf0), QColor(0x15171b), kWords,
-            kLooks,           QColor(0xe5705f), QColor(0x6b7280), QColor(0xa5abb7),
+    return {QColor(0x1b1e24),
+            QColor(0x15171b),
+            QColor(0x22262e),
+            QColor(0x0f1114),
+            QColor(0xffffff),
+            QColor(0x2c313b),
+            QColor(0xe7eaf0),
+            QColor(0x9aa1ae),
+            QColor(0x727a88),
+            QColor(0xe7eaf0),
+            QColor(0x15171b),
+            kWords,
+            kLooks,
+            QColor(0xe5705f),
+            QColor(0x6b7280),
+            QColor(0xa5abb7),
             QColor(0xe7eaf0)};
 }
 
 Palette lightPalette() {
-    return {QColor(0xfbfbfc), QColor(0xf4f5f7), QColor(0xffffff), QColor(0xffffff),
-            QColor(0xffffff), QColor(0xe0e3e8), QColor(0x1d2026), QColor(0x646b78),
-            QColor(0x8a91a0), QColor(0x1d2026), QColor(0xffffff), kWords,
-            kLooks,           QColor(0xc4483a), QColor(0xa0a6b2), QColor(0x646b78),
+    return {QColor(0xfbfbfc),
+            QColor(0xf4f5f7),
+            QColor(0xffffff),
+            QColor(0xffffff),
+            QColor(0xffffff),
+            QColor(0xe0e3e8),
+            QColor(0x1d2026),
+            QColor(0x646b78),
+            QColor(0x8a91a0),
+            QColor(0x1d2026),
+            QColor(0xffffff),
+            kWords,
+            kLooks,
+            QColor(0xc4483a),
+            QColor(0xa0a6b2),
+            QColor(0x646b78),
             QColor(0x1d2026)};
 }
 

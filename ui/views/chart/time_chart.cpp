@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/views/chart/time_chart.h"
+
+#include "ui/views/theme.h"
+
+#include <QFontMetrics>
+#include <QLocale>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace bifocal::ui {
+
+namespace {
+
+constexpr double kSeconds = 60;
+constexpr int kTitleHeight = 34;
+constexpr int kMargin = 14;
+constexpr int kAxisWidth = 34;
+constexpr int kAxisHeight = 20;
+constexpr int kDivisions = 4;
+
+}  // namespace
+
+TimeChart::TimeChart(const QString& title, const Theme& theme, QWidget* parent)
+    : QWidget(parent), title_(title), theme_(theme) {
+    setAccessibleName(title);
+    connect(&theme, &Theme::changed, this, [this] { update(); });
+}
+
+void TimeChart::setLines(QList<Line> lines) {
+    lines_ = std::move(lines);
+    update();
+}
+
+double TimeChart::niceTop(double largest) {
+    if (!(largest > 1)) {
+        return 1;
+    }
+    const double power = std::pow(10, std::floor(std::log10(largest)));
+    for (const double step : {1.0, 2.0, 4.0, 5.0, 8.0, 10.0}) {
+        if (largest <= step * power) {
+            return step * power;
+        }
+    }
+    return 10 * power;
+}
+
+QRectF TimeChart::plot() const {
+    return QRectF(rect()).adjusted(
+        kMargin + kAxisWidth - 8, kTitleHeight, -kMargin, -kAxisHeight - 4);
+}
+
+double TimeChart::top() const {
+    double largest = 0;
+    for (const Line& line : lines_) {
+        for (const QPointF& point : line.points) {
+            largest = std::max(largest, point.y());
+        }
+    }
+    return niceTop(largest * 1.05);
+}
+
+QPointF TimeChart::place(const QPointF& point, const QRectF& plot, double top) const {
+    return {plot.right() - plot.width() * point.x() / kSeconds,
+            plot.bottom() - plot.height() * point.y() / top};
+}
+
+void TimeChart::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintTitle(painter);
+    const QRectF area = plot();
+    const double largest = top();
+    paintAxes(painter, area, largest);
+    bool isEmpty = true;
+    painter.setClipRect(area.adjusted(0, -2, 1, 2));
+    for (const Line& line : std::as_const(lines_)) {
+        isEmpty = isEmpty && line.points.size() < 2;
+        paintLine(painter, area, largest, line);
+    }
+    if (isEmpty) {
+        painter.setFont(theme_.font(TextSize::Small));
+        painter.setPen(theme_.palette().faint);
+        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+    }
+}
+
+void TimeChart::paintTitle(QPainter& painter) const {
+    const Palette& palette = theme_.palette();
+    const QRect line(kMargin, 8, width() - 2 * kMargin, 20);
+    painter.setFont(theme_.font(TextSize::Body, QFont::DemiBold));
+    painter.setPen(palette.text);
+    painter.drawText(line, Qt::AlignVCenter, title_);
+    const int titleEnd = line.left() + painter.fontMetrics().horizontalAdvance(title_) + 12;
+    painter.setFont(theme_.font(TextSize::Small));
+    int right = line.right();
+    for (auto entry = lines_.crbegin(); entry != lines_.crend(); ++entry) {
+        const int textWidth = painter.fontMetrics().horizontalAdvance(entry->legend);
+        if (right - textWidth - 14 < titleEnd) {
+            break;  // no room: the title wins
+        }
+        painter.setPen(palette.muted);
+        painter.drawText(QRect(right - textWidth, line.top(), textWidth + 1, line.height()),
+                         Qt::AlignVCenter,
+                         entry->legend);
+        painter.fillRect(QRectF(right - textWidth - 14, line.center().y(), 10, 2), entry->colour);
+        right -= textWidth + 24;
+    }
+}
+
+void TimeChart::paintAxes(QPainter& painter, const QRectF& plot, double top) const {
+    const Palette& palette = theme_.palette();
+    painter.setFont(theme_.font(TextSize::Small));
+    const QLocale locale;
+    for (int step = 0; step <= kDivisions; ++step) {
+        const double value = top * step / kDivisions;
+        const double y = std::round(place({0, value}, plot, top).y()) + 0.5;
+        painter.setPen(QPen(palette.hairline, 1));
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+        painter.setPen(palette.faint);
+        const bool isWhole = std::abs(value - std::round(value)) < 1e-9;
+        painter.drawText(QRectF(0, y - 8, plot.left() - 8, 16),
+                         Qt::AlignVCenter | Qt::AlignRight,
+                         locale.toString(value,
+                                         'f',
+                                         isWhole     ? 0
+                                         : top < 1.5 ? 2
+                                                     : 1));
+    }
+    painter.setPen(palette.faint);
+    const double y = plot.bottom() + 5;
+    painter.drawText(QRectF(plot.left(), y, 60, 14), Qt::AlignLeft, tr("−60 s"));
+    painter.drawText(QRectF(plot.right() - 60, y, 60, 14), Qt::AlignRight, tr("now"));
+    for (const int seconds : {40, 20}) {
+        const double x = place({double(seconds), 0}, plot, top).x();
+        painter.drawText(
+            QRectF(x - 20, y, 40, 14), Qt::AlignHCenter, QStringLiteral("−%1").arg(seconds));
+    }
+}
+
+void TimeChart::paintLine(QPainter& painter,
+                          const QRectF& plot,
+                          double top,
+                          const Line& line) const {
+    if (line.points.size() < 2) {
+        return;
+    }
+    QPainterPath path(place(line.points.first(), plot, top));
+    for (qsizetype i = 1; i < line.points.size(); ++i) {
+        path.lineTo(place(line.points.at(i), plot, top));
+    }
+    if (line.fill == Fill::Area) {
+        QPainterPath area = path;
+        area.lineTo(place({line.points.last().x(), 0}, plot, top));
+        area.lineTo(place({line.points.first().x(), 0}, plot, top));
+        QColor colour = line.colour;
+        colour.setAlphaF(0.12F);
+        painter.fillPath(area, colour);
+    }
+    painter.strokePath(path, QPen(line.colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+}
+
+void TimeChart::mouseReleaseEvent(QMouseEvent* event) {
+    const QRectF area = plot();
+    if (event->button() == Qt::LeftButton && area.contains(event->position()) && area.width() > 0) {
+        Q_EMIT momentChosen((area.right() - event->position().x()) / area.width() * kSeconds);
+    }
+}
+
+}  // namespace bifocal::ui

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QAbstractItemDelegate>
+
+namespace bifocal::ui {
+
+class Theme;
+
+/// Paints one picture of the grid as a card: thumbnail, confidence shape, name, why-matched bar.
+/// Owns no state. Threads: gui.
+class ResultDelegate final : public QAbstractItemDelegate {
+    Q_OBJECT
+
+public:
+    ResultDelegate(const Theme& theme, QObject* parent);
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    /// The cell of the view's grid.
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+    /// Height of a cell whose card has this width.
+    static int cellHeight(int cellWidth);
+    static constexpr int kGap = 12;
+
+private:
+    void paintThumbnail(QPainter& painter, const QRectF& box, const QModelIndex& index) const;
+    void paintFooter(QPainter& painter, const QRectF& box, const QModelIndex& index) const;
+
+    const Theme& theme_;
+};
+
+}  // namespace bifocal::ui
