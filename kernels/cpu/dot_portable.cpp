@@ -20,9 +20,9 @@ float dotRow(const std::byte* row, const float* query, std::size_t dim) {
             sums[lane] += toFloat(values[lane]) * query[i + lane];
         }
     }
-    std::memcpy(values, row + i * sizeof(Half), (dim - i) * sizeof(Half));
     for (std::size_t lane = 0; i + lane < dim; ++lane) {
-        sums[lane] += toFloat(values[lane]) * query[i + lane];
+        std::memcpy(values, row + (i + lane) * sizeof(Half), sizeof(Half));
+        sums[lane] += toFloat(values[0]) * query[i + lane];
     }
     return ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
            ((sums[1] + sums[5]) + (sums[3] + sums[7]));
