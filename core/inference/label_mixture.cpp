@@ -53,50 +53,68 @@ int thumbnailSide(int side, int longest) {
     return std::max(1, static_cast<int>(doubled / (2 * static_cast<std::int64_t>(longest))));
 }
 
-/// Sums of colour · alpha and of alpha over an area.
-using Sums = std::array<std::uint64_t, 4>;
+/// Sums of a column's red, green, blue (each times alpha) and alpha.
+using Sums = std::array<std::uint32_t, 4>;
 
-void addRow(const std::uint8_t* row, std::vector<Sums>& sums, int width) {
-    const int columns = static_cast<int>(sums.size());
-    for (int column = 0; column < columns; ++column) {
-        Sums& sum = sums[static_cast<std::size_t>(column)];
-        const int end = areaBegin(column + 1, width, columns);
-        for (int x = areaBegin(column, width, columns); x < end; ++x) {
-            const std::uint8_t* pixel = row + 4 * static_cast<std::ptrdiff_t>(x);
-            const std::uint64_t alpha = pixel[3];
-            sum[0] += pixel[0] * alpha;
-            sum[1] += pixel[1] * alpha;
-            sum[2] += pixel[2] * alpha;
-            sum[3] += alpha;
+std::uint32_t timesAlpha(std::uint32_t colour, std::uint32_t alpha) {
+    return (colour * alpha + 127) / 255;
+}
+
+std::uint32_t roundedMean(std::uint32_t sum, std::uint32_t count) {
+    return (sum + count / 2) / count;
+}
+
+/// Adds the averages of one line's areas, rounded to 8 bits as the reference rounds after each
+/// pass, to the sums of its columns.
+void addLine(const std::uint8_t* line, const std::vector<int>& borders, std::vector<Sums>& sums) {
+    for (std::size_t column = 0; column < sums.size(); ++column) {
+        Sums area{};
+        for (int x = borders[column]; x < borders[column + 1]; ++x) {
+            const std::uint8_t* pixel = line + 4 * static_cast<std::ptrdiff_t>(x);
+            const std::uint32_t alpha = pixel[3];
+            for (std::size_t c = 0; c < 3; ++c) {
+                area[c] += timesAlpha(pixel[c], alpha);
+            }
+            area[3] += alpha;
+        }
+        const auto count = static_cast<std::uint32_t>(borders[column + 1] - borders[column]);
+        for (std::size_t c = 0; c < 4; ++c) {
+            sums[column][c] += roundedMean(area[c], count);
         }
     }
 }
 
-void appendPixel(const Sums& sum, std::uint64_t pixelCount, std::vector<std::uint8_t>& rgba) {
+void appendPixel(const Sums& sums, std::uint32_t lineCount, std::vector<std::uint8_t>& rgba) {
+    const std::uint32_t alpha = roundedMean(sums[3], lineCount);
     for (std::size_t c = 0; c < 3; ++c) {
-        rgba.push_back(sum[3] == 0 ? 0 : static_cast<std::uint8_t>((sum[c] + sum[3] / 2) / sum[3]));
+        const std::uint32_t colour = roundedMean(sums[c], lineCount);
+        rgba.push_back(
+            static_cast<std::uint8_t>(alpha == 0 ? 0U : std::min(255U, 255U * colour / alpha)));
     }
-    rgba.push_back(static_cast<std::uint8_t>((sum[3] + pixelCount / 2) / pixelCount));
+    rgba.push_back(static_cast<std::uint8_t>(alpha));
+}
+
+std::vector<int> bordersOf(int in, int out) {
+    std::vector<int> borders;
+    for (int i = 0; i <= out; ++i) {
+        borders.push_back(areaBegin(i, in, out));
+    }
+    return borders;
 }
 
 ImageBuffer areaThumbnail(ImageView image, int width, int height) {
     ImageBuffer out{width, height, {}};
     out.rgba.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
+    const std::vector<int> columns = bordersOf(image.width, width);
+    const std::vector<int> lines = bordersOf(image.height, height);
     std::vector<Sums> sums(static_cast<std::size_t>(width));
-    for (int y = 0; y < height; ++y) {
+    for (std::size_t y = 0; y + 1 < lines.size(); ++y) {
         std::fill(sums.begin(), sums.end(), Sums{});
-        const int begin = areaBegin(y, image.height, height);
-        const int end = areaBegin(y + 1, image.height, height);
-        for (int line = begin; line < end; ++line) {
-            addRow(image.row(line), sums, image.width);
+        for (int line = lines[y]; line < lines[y + 1]; ++line) {
+            addLine(image.row(line), columns, sums);
         }
-        for (int x = 0; x < width; ++x) {
-            const int columns =
-                areaBegin(x + 1, image.width, width) - areaBegin(x, image.width, width);
-            appendPixel(
-                sums[static_cast<std::size_t>(x)],
-                static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(end - begin),
-                out.rgba);
+        for (const Sums& sum : sums) {
+            appendPixel(sum, static_cast<std::uint32_t>(lines[y + 1] - lines[y]), out.rgba);
         }
     }
     return out;

@@ -100,7 +100,7 @@ public:
 
 private:
     Result<at::Tensor> preprocess(std::span<const ImageView> images, const std::stop_token& stop) {
-        const at::Tensor input = weights_->image.makeInput(images.size());
+        const at::Tensor input = ImageTower::makeInput(images.size());
         const at::Tensor planar = at::from_blob(planar_.data(), {3, kImageSide, kImageSide});
         for (std::size_t i = 0; i < images.size(); ++i) {
             if (stop.stop_requested()) {
@@ -225,7 +225,7 @@ private:
 };
 
 struct PrecisionChoice {
-    at::ScalarType type;
+    TowerPrecision tower;
     const char* name;
     const char* why;
 };
@@ -233,16 +233,17 @@ struct PrecisionChoice {
 Result<PrecisionChoice> choosePrecision(Precision wanted) {
     const bool native = computesInBf16();
     if (wanted == Precision::Fp32) {
-        return PrecisionChoice{at::kFloat, "fp32", "FP32 was asked for"};
+        return PrecisionChoice{TowerPrecision::Fp32, "fp32", "FP32 was asked for"};
     }
     if (native) {
         return PrecisionChoice{
-            at::kBFloat16, "bf16", "this processor computes in BF16 (AVX-512 BF16)"};
+            TowerPrecision::Bf16, "bf16", "this processor computes in BF16 (AVX-512 BF16)"};
     }
     if (wanted == Precision::Bf16) {
         return Error{ErrorCode::Unsupported, "BF16 was asked for, but this processor lacks it"};
     }
-    return PrecisionChoice{at::kFloat, "fp32", "this processor lacks BF16 (AVX-512 BF16)"};
+    return PrecisionChoice{
+        TowerPrecision::Fp32, "fp32", "this processor lacks BF16 (AVX-512 BF16)"};
 }
 
 Result<Safetensors> readTensors(const std::filesystem::path& folder,
@@ -324,7 +325,7 @@ Result<std::shared_ptr<const ModelPack>> loadStarterPack(const std::filesystem::
     return guarded("load pack", [&]() -> Result<std::shared_ptr<const ModelPack>> {
         const c10::InferenceMode inference;
         auto weights =
-            std::make_shared<const Weights>(Weights{ImageTower(image, precision.type),
+            std::make_shared<const Weights>(Weights{ImageTower(image, precision.tower),
                                                     TextTower(text),
                                                     std::move(tokenizer),
                                                     tensorOf(heads, "classes"),
