@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -126,26 +125,6 @@ TEST_F(SchedulerTest, AWorkerServesItsClassesOnly) {
     gate_.open();
 
     EXPECT_THAT(log_.waitFor(2), ElementsAre("b1", "i1"));
-}
-
-TEST_F(SchedulerTest, BatchWorkLeavesTheVersatileWorkerFree) {
-    start({kAnyClass, kBatchOnly});
-    std::atomic<std::uint32_t> worker{99};
-    ASSERT_TRUE(scheduler_->enqueue(specOf(Urgency::Batch),
-                                    makeWork(
-                                        [&](const WorkerContext& context) {
-                                            worker = context.worker;
-                                            log_.add("done");
-                                        },
-                                        {})));
-    log_.waitFor(1);
-    // Either may have been awake still; once both sleep, the choice is the scheduler's. The
-    // interactive task proves that one was left.
-    closeGate(Urgency::Batch);
-    add("i", specOf(Urgency::Interactive));
-
-    EXPECT_THAT(log_.waitFor(2), ElementsAre("done", "i"));
-    gate_.open();
 }
 
 TEST_F(SchedulerTest, RefusesWhatItCannotServeAndCallsNothing) {
