@@ -61,7 +61,8 @@ Result<ImageBuffer> thumbnail(ImageView image, int side);
 
 /// 64-bit DCT hash of the picture over white (32 × 32 luminance, lowest 8 × 8 frequencies against
 /// their median; bit v · 8 + u is set when the coefficient of u across and v down is above it). 0
-/// when the picture is empty or nearly uniform: such a hash says nothing and must not match.
+/// when the picture is empty, nearly uniform or too plain to be told from others of its kind (a
+/// gradient): such a hash says nothing and must not match.
 /// Reads every pixel: hash a thumbnail where there is one. Threads: safe.
 std::uint64_t perceptualHash(ImageView image);
 

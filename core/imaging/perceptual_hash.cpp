@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kSide = 32;
 constexpr std::size_t kFrequencies = 8;
 constexpr double kLeastSpread = 2.0;  ///< standard deviation of the luminance, of 255
-constexpr double kLeastSignal = 4.0;  ///< a coefficient below it is rounding or the encoder's noise
+constexpr double kLeastSignal = 2.0;  ///< a coefficient below it is rounding or the encoder's noise
+constexpr std::size_t kLeastLoudCount = 12;  ///< with fewer, unlike pictures share their bits
 
 using Plane = std::array<std::array<double, kSide>, kSide>;
 using Spectrum = std::array<double, kFrequencies * kFrequencies>;
@@ -121,12 +122,18 @@ std::uint64_t perceptualHash(ImageView image) {
         return 0;
     }
     Spectrum spectrum = lowFrequencies(plane);
+    std::size_t loudCount = 0;
     for (double& coefficient : spectrum) {
         // Pictures with few frequencies have a median near zero: without this the bits of the
         // others would be a matter of rounding.
         if (std::abs(coefficient) < kLeastSignal) {
             coefficient = 0.0;
+        } else {
+            ++loudCount;
         }
+    }
+    if (loudCount < kLeastLoudCount) {
+        return 0;
     }
     Spectrum sorted = spectrum;
     std::sort(sorted.begin(), sorted.end());
