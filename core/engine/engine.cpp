@@ -12,12 +12,12 @@ namespace {
 constexpr std::uint64_t kThumbnailCapBytes = 512ULL << 20U;
 constexpr int kBackgroundNice = 19;
 
-schedule::LaneConfig lane(std::string name,
+schedule::LaneConfig lane(const char* name,
                           std::uint32_t promptWorkers,
                           Urgency leastUrgentPrompt,
                           std::uint32_t batchWorkers) {
     schedule::LaneConfig config;
-    config.name = std::move(name);
+    config.name = name;
     for (std::uint32_t i = 0; i < promptWorkers; ++i) {
         config.workers.push_back({Urgency::Interactive, leastUrgentPrompt, 0});
     }
@@ -344,7 +344,7 @@ void EngineImpl::cancel(RequestId request) {
 
 bool EngineImpl::isIndexing() const {
     const std::lock_guard lock(mutex_);
-    return !jobs_.empty() || otherWriter_.has_value();
+    return !jobs_.empty() || otherWriter_ != 0;
 }
 
 }  // namespace bifocal

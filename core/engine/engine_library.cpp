@@ -263,7 +263,9 @@ EngineStatus EngineImpl::status() const {
         status.collections = collections_;
         status.pictureCount = pictureCount_;
         status.libraryGeneration = generation_;
-        status.writerProcess = otherWriter_;
+        if (otherWriter_ != 0) {
+            status.writerProcess = otherWriter_;
+        }
         for (const auto& entry : jobs_) {
             running.push_back(entry.second);
         }
@@ -274,13 +276,18 @@ EngineStatus EngineImpl::status() const {
     return status;
 }
 
+int EngineImpl::otherWriter() const {
+    const int holder = FileLock::holder(libraryLockFile(config_.library)).value_or(0);
+    return holder == ::getpid() ? 0 : holder;
+}
+
 void EngineImpl::refreshStatus() {
-    const std::optional<int> holder = FileLock::holder(libraryLockFile(config_.library));
+    const int other = otherWriter();
     const Result<std::uint64_t> generation = library_->generation();
     Result<std::vector<CollectionRecord>> collections = library_->collections();
     const Result<std::uint64_t> count = library_->fileCount();
     const std::lock_guard lock(mutex_);
-    otherWriter_ = holder && *holder != ::getpid() ? holder : std::nullopt;
+    otherWriter_ = other;
     if (generation && collections && count) {
         generation_ = *generation;
         collections_ = std::move(*collections);
@@ -312,17 +319,11 @@ void EngineImpl::sample(std::stop_token stop) {
     TimePoint next = clock_.now();
     while (!stop.stop_requested()) {
         const Result<std::uint64_t> generation = library_->generation();
+        const int other = otherWriter();
         bool hasChanged = false;
         {
             const std::lock_guard state(mutex_);
-            hasChanged = generation && *generation != generation_;
-        }
-        const auto holder = FileLock::holder(libraryLockFile(config_.library));
-        const std::optional<int> other =
-            holder && *holder != ::getpid() ? holder : std::optional<int>{};
-        {
-            const std::lock_guard state(mutex_);
-            hasChanged = hasChanged || other != otherWriter_;
+            hasChanged = other != otherWriter_ || (generation && *generation != generation_);
         }
         if (hasChanged) {
             refreshStatus();

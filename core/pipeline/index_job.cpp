@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <span>
 #include <utility>
 
 namespace bifocal {
@@ -33,6 +35,16 @@ struct IndexJob::Item {
         kind = Kind::Failed;
         failure = error;
         pixels = {};
+    }
+
+    /// A row with a number that is not finite would poison every search: it is never stored.
+    void takeRow(std::span<const float> values) {
+        if (std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+            row.assign(values.begin(), values.end());
+            pixels = {};
+        } else {
+            failWith({ErrorCode::Internal, "the image tower gave numbers that are not finite"});
+        }
     }
 
     WalkEntry entry;
@@ -371,9 +383,7 @@ void IndexJob::encode(const std::shared_ptr<Batch>& batch, const schedule::Worke
     const Result<void> outcome = (*encoder)->encode(views, rows, stop_.get_token());
     if (outcome) {
         for (std::size_t i = 0; i < wanted.size(); ++i) {
-            const auto first = rows.begin() + static_cast<std::ptrdiff_t>(i * dim);
-            wanted[i]->row.assign(first, first + static_cast<std::ptrdiff_t>(dim));
-            wanted[i]->pixels = {};
+            wanted[i]->takeRow(std::span(rows).subspan(i * dim, dim));
         }
     } else if (outcome.error().code == ErrorCode::Cancelled) {
         endBatch();
@@ -395,8 +405,7 @@ void IndexJob::encodeOneByOne(Batch& batch, ImageEncoder& encoder) {
         const ImageView view = item.pixels.view();
         const Result<void> outcome = encoder.encode({&view, 1}, row, stop_.get_token());
         if (outcome) {
-            item.row = std::move(row);
-            item.pixels = {};
+            item.takeRow(row);
         } else if (outcome.error().code == ErrorCode::Cancelled) {
             item.kind = Item::Kind::Dropped;
             item.pixels = {};
@@ -541,6 +550,7 @@ void IndexJob::terminate(IndexState state, std::optional<Error> error) {
         progress.summary = summary_;
         progress.error = std::move(error);
     }
+    writer_.reset();  // no batch is left that could use it
     onEnd_(state == IndexState::Done     ? profile::Outcome::Done
            : state == IndexState::Failed ? profile::Outcome::Failed
                                          : profile::Outcome::Cancelled);

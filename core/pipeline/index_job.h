@@ -92,7 +92,7 @@ private:
     IndexProgress progressLocked() const;
 
     const PipelineContext& context_;
-    const std::shared_ptr<LibraryWriter> writer_;
+    std::shared_ptr<LibraryWriter> writer_;  ///< given back just before the terminal progress
     const CollectionRecord collection_;
     const RequestId request_;
     const IndexHandler handler_;

@@ -7,8 +7,8 @@ namespace bifocal {
 
 PromptChannel::PromptChannel(RequestId request,
                              PromptHandler handler,
-                             std::function<void()> afterTerminal)
-    : request_(request), handler_(std::move(handler)), afterTerminal_(std::move(afterTerminal)) {}
+                             std::function<void()> beforeTerminal)
+    : request_(request), handler_(std::move(handler)), beforeTerminal_(std::move(beforeTerminal)) {}
 
 void PromptChannel::accept() {
     {
@@ -85,11 +85,11 @@ void PromptChannel::deliver() {
             event = std::move(pending_.front());
             pending_.pop_front();
         }
+        if (event.isTerminal() && beforeTerminal_) {
+            beforeTerminal_();
+        }
         handler_(event);
         if (event.isTerminal()) {
-            if (afterTerminal_) {
-                afterTerminal_();
-            }
             return;  // nothing can follow: delivering_ stays set on purpose
         }
     }

@@ -48,8 +48,9 @@ using PromptHandler = std::function<void(const PromptEvent&)>;
 /// Threads: safe.
 class PromptChannel {
 public:
-    /// `afterTerminal` runs once, after the handler has returned from the terminal event.
-    PromptChannel(RequestId request, PromptHandler handler, std::function<void()> afterTerminal);
+    /// `beforeTerminal` runs once, just before the handler gets the terminal event: who hears of
+    /// the end finds everything settled.
+    PromptChannel(RequestId request, PromptHandler handler, std::function<void()> beforeTerminal);
 
     /// Sends Accepted on the first call, nothing later.
     void accept();
@@ -69,7 +70,7 @@ private:
     mutable std::mutex mutex_;
     const RequestId request_;
     const PromptHandler handler_;
-    const std::function<void()> afterTerminal_;
+    const std::function<void()> beforeTerminal_;
     std::deque<PromptEvent> pending_;
     std::uint32_t sequence_ = 0;
     bool accepted_ = false;

@@ -90,6 +90,7 @@ private:
     std::shared_ptr<IndexJob> job(RequestId request) const;
     Result<ImageBuffer> loadPicture(const ImageSource& source, int side);
 
+    int otherWriter() const;
     void refreshStatus();
     void sample(std::stop_token stop);
     profile::MemoryGauges memoryGauges() const;
@@ -118,7 +119,7 @@ private:
     std::vector<CollectionRecord> collections_;
     std::uint64_t pictureCount_ = 0;
     std::uint64_t generation_ = 0;
-    std::optional<int> otherWriter_;
+    int otherWriter_ = 0;     ///< process id; 0: none
     bool isClosing_ = false;  ///< nothing starts any more
 
     std::mutex writerMutex_;  ///< one acquisition at a time
