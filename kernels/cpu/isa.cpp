@@ -5,13 +5,24 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <cpuid.h>
+
 namespace bifocal::kernels {
 namespace {
 
+/// By hand, because not every compiler knows this one by name.
+bool hasF16c() {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
 Isa detectIsa() {
     __builtin_cpu_init();
-    const bool hasAvx2 = __builtin_cpu_supports("avx2") != 0 &&
-                         __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("f16c") != 0;
+    const bool hasAvx2 =
+        __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && hasF16c();
     const bool hasAvx512 =
         __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;

@@ -46,9 +46,11 @@ std::int64_t fillWindow(const AxisSpec& spec, std::int64_t output, std::vector<d
     const double widening = std::max(scale, 1.0);  // antialiasing: no wider when enlarging
     const double radius = radiusOf(spec.filter) * widening;
     const double centre = (static_cast<double>(output) + 0.5) * scale;
-    const auto begin = std::max<std::int64_t>(0, static_cast<std::int64_t>(centre - radius + 0.5));
-    const auto end =
-        std::min<std::int64_t>(spec.virtualSize, static_cast<std::int64_t>(centre + radius + 0.5));
+    const auto nearest = [](double place) {
+        return static_cast<std::int64_t>(std::floor(place + 0.5));
+    };
+    const auto begin = std::max<std::int64_t>(0, nearest(centre - radius));
+    const auto end = std::min<std::int64_t>(spec.virtualSize, nearest(centre + radius));
     taps.resize(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0)));
     const double narrowing = 1.0 / widening;
     double total = 0.0;
