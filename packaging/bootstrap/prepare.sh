@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 # The starter pack, made on this machine from the pinned wheels by our own converter; the demo collection is a package.
 
+# Made again when the pins change or the recipe does (models/starter).
 ensure_starter() {
   local key
-  key=$(wheels_key pack)
+  key="$(wheels_key pack) $(sha256sum <"$root/models/starter/pack.json" | cut -d ' ' -f 1)"
   [[ -e $packs/starter/pack.json && $(cat "$data/starter.wheels" 2>/dev/null) == "$key" ]] && return
   say 'Fetching the starter models:'
   fetch_wheels pack
