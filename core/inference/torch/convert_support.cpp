@@ -127,6 +127,7 @@ Result<std::vector<float>> embedSentences(const Safetensors& textTower,
         std::optional<TextTower> tower;
         {
             const c10::InferenceMode inference;
+            const ThreadCountScope threads(1);
             tower.emplace(textTower);
         }
         SentenceRun run(*tower, makeBatches(tokenizer, sentences), sentences.size(), progress);

@@ -29,6 +29,22 @@ private:
     c10::InferenceMode inference_;
 };
 
+/// Gives the calling thread another number of OpenMP threads until it ends: oneDNN chooses the
+/// order of reordered weights for the number it sees, and puts them in another order at every run
+/// that has another one.
+class ThreadCountScope {
+public:
+    explicit ThreadCountScope(int threadCount) : before_(at::get_num_threads()) {
+        at::set_num_threads(threadCount);
+    }
+    ThreadCountScope(const ThreadCountScope&) = delete;
+    ThreadCountScope& operator=(const ThreadCountScope&) = delete;
+    ~ThreadCountScope() { at::set_num_threads(before_); }
+
+private:
+    int before_;
+};
+
 /// Runs `body` (which returns a Result) and turns whatever LibTorch throws into an Error.
 template <typename Body>
 auto guarded(const char* what, Body&& body) -> decltype(body()) {

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -25,9 +27,8 @@ namespace {
 constexpr std::size_t kPreferredBatch = 8;
 constexpr std::size_t kPlanarSize = std::size_t{3} * kImageSide * kImageSide;
 
-/// Everything the encoders of a pack share. Threads: value.
+/// What the encoders of a pack share, except the image tower. Threads: value.
 struct Weights {
-    ImageTower image;
     TextTower text;
     WordPieceTokenizer tokenizer;
     at::Tensor classes;       ///< C [1000, 384]
@@ -63,8 +64,13 @@ bool copyUnit(const at::Tensor& matrix, std::size_t index, std::span<float> bloc
 /// Threads: lane(its executor). Owns: its workspace only.
 class StarterImageEncoder final : public ImageEncoder {
 public:
-    StarterImageEncoder(std::shared_ptr<const Weights> weights, int threadCount)
-        : weights_(std::move(weights)), threadCount_(threadCount), planar_(kPlanarSize) {}
+    StarterImageEncoder(std::shared_ptr<const ImageTower> tower,
+                        std::shared_ptr<const Weights> weights,
+                        int threadCount)
+        : tower_(std::move(tower)),
+          weights_(std::move(weights)),
+          threadCount_(threadCount),
+          planar_(kPlanarSize) {}
 
     std::size_t preferredBatch() const override { return kPreferredBatch; }
 
@@ -87,8 +93,8 @@ public:
             if (stop.stop_requested()) {
                 return Error{ErrorCode::Cancelled, "encode image"};
             }
-            const at::Tensor features = weights_->image.features(input);
-            const at::Tensor shares = at::_softmax(weights_->image.logits(features), 1, false);
+            const at::Tensor features = tower_->features(input);
+            const at::Tensor shares = at::_softmax(tower_->logits(features), 1, false);
             const at::Tensor words = at::mm(shares, weights_->classes);
             const at::Tensor looks = at::mm(features, weights_->looks);
             for (std::size_t i = 0; i < images.size(); ++i) {
@@ -131,6 +137,7 @@ private:
         return isFinite(row) ? Result<void>() : notFinite("encode image");
     }
 
+    std::shared_ptr<const ImageTower> tower_;
     std::shared_ptr<const Weights> weights_;
     int threadCount_;
     kernels::PreprocessSpec spec_;  // its defaults are this tower's input
@@ -193,35 +200,6 @@ public:
 private:
     std::shared_ptr<const Weights> weights_;
     int threadCount_;
-};
-
-/// Threads: safe.
-class StarterPack final : public ModelPack {
-public:
-    StarterPack(PackInfo info, std::shared_ptr<const Weights> weights)
-        : info_(std::move(info)), weights_(std::move(weights)) {}
-
-    const PackInfo& info() const override { return info_; }
-
-    Result<std::unique_ptr<ImageEncoder>> makeImageEncoder(EncoderOptions options) const override {
-        BIFOCAL_ASSERT(options.threadCount > 0);
-        return std::unique_ptr<ImageEncoder>(
-            std::make_unique<StarterImageEncoder>(weights_, options.threadCount));
-    }
-
-    Result<std::unique_ptr<TextEncoder>> makeTextEncoder(EncoderOptions options) const override {
-        BIFOCAL_ASSERT(options.threadCount > 0);
-        return std::unique_ptr<TextEncoder>(
-            std::make_unique<StarterTextEncoder>(weights_, options.threadCount));
-    }
-
-    Result<std::vector<float>> makeQuery(const QueryParts& parts) const override {
-        return foldQuery(info_.layout, parts);
-    }
-
-private:
-    PackInfo info_;
-    std::shared_ptr<const Weights> weights_;
 };
 
 struct PrecisionChoice {
@@ -308,6 +286,71 @@ PackInfo makeInfo(const PackManifest& manifest, const PrecisionChoice& precision
     return info;
 }
 
+/// The image tower by number of threads: oneDNN wants its weights in another order for each.
+/// Threads: safe.
+class ImageTowers {
+public:
+    ImageTowers(std::filesystem::path folder, PackManifest manifest, TowerPrecision precision)
+        : folder_(std::move(folder)), manifest_(std::move(manifest)), precision_(precision) {}
+
+    /// Reads the file again for a number that no encoder had before.
+    Result<std::shared_ptr<const ImageTower>> get(int threadCount) const {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = towers_.find(threadCount); found != towers_.end()) {
+            return found->second;
+        }
+        BIFOCAL_TRY(const Safetensors tensors,
+                    readTensors(folder_, manifest_, kImageTensors, imageTowerTensors()));
+        return guarded("load image tower", [&]() -> Result<std::shared_ptr<const ImageTower>> {
+            const c10::InferenceMode inference;
+            const ThreadCountScope threads(threadCount);
+            auto tower = std::make_shared<const ImageTower>(tensors, precision_);
+            towers_.emplace(threadCount, tower);
+            return tower;
+        });
+    }
+
+private:
+    std::filesystem::path folder_;
+    PackManifest manifest_;
+    TowerPrecision precision_;
+    mutable std::mutex mutex_;
+    mutable std::map<int, std::shared_ptr<const ImageTower>> towers_;  // guarded by mutex_
+};
+
+/// Threads: safe.
+class StarterPack final : public ModelPack {
+public:
+    StarterPack(PackInfo info,
+                std::unique_ptr<const ImageTowers> towers,
+                std::shared_ptr<const Weights> weights)
+        : info_(std::move(info)), towers_(std::move(towers)), weights_(std::move(weights)) {}
+
+    const PackInfo& info() const override { return info_; }
+
+    Result<std::unique_ptr<ImageEncoder>> makeImageEncoder(EncoderOptions options) const override {
+        BIFOCAL_ASSERT(options.threadCount > 0);
+        BIFOCAL_TRY(auto tower, towers_->get(options.threadCount));
+        return std::unique_ptr<ImageEncoder>(
+            std::make_unique<StarterImageEncoder>(std::move(tower), weights_, options.threadCount));
+    }
+
+    Result<std::unique_ptr<TextEncoder>> makeTextEncoder(EncoderOptions options) const override {
+        BIFOCAL_ASSERT(options.threadCount > 0);
+        return std::unique_ptr<TextEncoder>(
+            std::make_unique<StarterTextEncoder>(weights_, options.threadCount));
+    }
+
+    Result<std::vector<float>> makeQuery(const QueryParts& parts) const override {
+        return foldQuery(info_.layout, parts);
+    }
+
+private:
+    PackInfo info_;
+    std::unique_ptr<const ImageTowers> towers_;
+    std::shared_ptr<const Weights> weights_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const ModelPack>> loadStarterPack(const std::filesystem::path& folder,
@@ -315,8 +358,8 @@ Result<std::shared_ptr<const ModelPack>> loadStarterPack(const std::filesystem::
                                                          PackOptions options) {
     BIFOCAL_CHECK(checkManifest(manifest));
     BIFOCAL_TRY(const PrecisionChoice precision, choosePrecision(options.precision));
-    BIFOCAL_TRY(const Safetensors image,
-                readTensors(folder, manifest, kImageTensors, imageTowerTensors()));
+    auto towers = std::make_unique<const ImageTowers>(folder, manifest, precision.tower);
+    BIFOCAL_CHECK(towers->get(EncoderOptions{}.threadCount));
     BIFOCAL_TRY(const Safetensors text,
                 readTensors(folder, manifest, kTextTensors, textTowerTensors()));
     BIFOCAL_TRY(const Safetensors heads,
@@ -324,9 +367,9 @@ Result<std::shared_ptr<const ModelPack>> loadStarterPack(const std::filesystem::
     BIFOCAL_TRY(WordPieceTokenizer tokenizer, readTokenizer(folder, manifest));
     return guarded("load pack", [&]() -> Result<std::shared_ptr<const ModelPack>> {
         const c10::InferenceMode inference;
+        const ThreadCountScope threads(1);
         auto weights =
-            std::make_shared<const Weights>(Weights{ImageTower(image, precision.tower),
-                                                    TextTower(text),
+            std::make_shared<const Weights>(Weights{TextTower(text),
                                                     std::move(tokenizer),
                                                     tensorOf(heads, "classes"),
                                                     tensorOf(heads, "looks"),
@@ -334,8 +377,8 @@ Result<std::shared_ptr<const ModelPack>> loadStarterPack(const std::filesystem::
                                                     manifest.layout,
                                                     manifest.scripts,
                                                     manifest.maxTokens});
-        return std::shared_ptr<const ModelPack>(
-            std::make_shared<const StarterPack>(makeInfo(manifest, precision), std::move(weights)));
+        return std::shared_ptr<const ModelPack>(std::make_shared<const StarterPack>(
+            makeInfo(manifest, precision), std::move(towers), std::move(weights)));
     });
 }
 
