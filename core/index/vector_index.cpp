@@ -258,8 +258,11 @@ Result<std::unique_ptr<IndexFile>> openForWriting(const std::filesystem::path& p
     const std::uint64_t live = file->table().liveCount();
     const std::uint64_t dead = file->table().rowCount() - live;
     if (dead > live && dead >= kLeastDeadRows) {
-        BIFOCAL_CHECK(rewrite(path, *file));
-        return openFile(path, spec, OpenMode::Write);
+        if (rewrite(path, *file)) {
+            return openFile(path, spec, OpenMode::Write);
+        }
+        // The old file is as good as before: a full disk is no reason to refuse it.
+        std::filesystem::remove(path.string() + ".compact", ignored);
     }
     return file;
 }

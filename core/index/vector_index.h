@@ -62,8 +62,10 @@ struct IndexCheck {
 /// Invariants: (1) append() returns after its rows are durable, or nothing of them is visible;
 /// (2) a torn tail is cut off at the next open for writing and ignored by readers, never misread;
 /// (3) a key has at most one live row; (4) readers never wait for the writer.
-/// Threads: safe for snapshot() and refresh(); append(), remove() and compact() are lane(index):
-/// one thread at a time. One writing process, held by the library's lock.
+/// Opening for writing copies the live rows into a new file when most rows are dead (row numbers
+/// start anew; snapshots keep theirs, readers follow with refresh()).
+/// Threads: safe for snapshot() and refresh(); append() and remove() are lane(index): one thread
+/// at a time. One writing process, held by the library's lock.
 class VectorIndex {
 public:
     /// Makes the file when it is missing and access is Write; an absent file read is an empty
@@ -90,7 +92,8 @@ public:
     /// Takes up what another process committed since; cheap when nothing did.
     virtual Result<void> refresh() = 0;
 
-    /// Reads every checksum. Works beside a writer.
+    /// Reads every checksum. Works beside a writer. A commit that a crash cut off is no problem.
+    /// NotFound, Internal; what is wrong with the bytes is in the result.
     static Result<IndexCheck> check(const std::filesystem::path& file);
 };
 

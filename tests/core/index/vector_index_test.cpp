@@ -302,6 +302,11 @@ TEST_F(VectorIndexTest, OpeningForWritingDropsDeadRowsWhenTheyAreTheMost) {
     }
     ASSERT_TRUE(reader->refresh());
     const auto old = reader->snapshot();
+    const std::filesystem::path inTheWay = file_.string() + ".compact";
+    std::filesystem::create_directories(inTheWay / "x");
+    EXPECT_EQ(openOrFail(file_, IndexAccess::Write)->snapshot()->rowCount(), 890U)
+        << "when it cannot be rewritten, it is used as it is";
+    std::filesystem::remove_all(inTheWay);
 
     const auto index = openOrFail(file_, IndexAccess::Write);
 
