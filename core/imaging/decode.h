@@ -27,7 +27,8 @@ struct DecodedImage {
 };
 
 /// Starts the decoding libraries and keeps them from writing to standard error; before any other
-/// call and any other thread, from main(). A second call does nothing.
+/// call and any other thread, from main(). A second call does nothing. One exception: libheif gives
+/// no way to silence its AV1 decoder, so a damaged AVIF may leave a line there.
 Result<void> initialize(const char* programName);
 
 /// Decodes by content, not by name: JPEG, PNG, GIF, WebP, TIFF, HEIC, AVIF, JPEG XL, JPEG 2000, PNM
