@@ -32,13 +32,16 @@ set(BIFOCAL_MAY_core/index           core/base kernels std system json approxima
 set(BIFOCAL_MAY_core/schedule        core/base core/profile std system json)
 set(BIFOCAL_MAY_core/pipeline        core/base core/profile core/imaging core/prompt core/inference core/library
                                      core/index core/schedule std json)
-set(BIFOCAL_MAY_core/engine          core/base core/pipeline core/schedule core/profile std json)
+# The engine opens what the graphs of core/pipeline run on, so it knows all of the core but no backend.
+set(BIFOCAL_MAY_core/engine          core/base core/profile core/imaging core/prompt core/inference core/library
+                                     core/index core/schedule core/pipeline std json)
 set(BIFOCAL_MAY_ui/models            core/base std qt_core qt_gui)
 set(BIFOCAL_MAY_ui/bridge            core/base core/engine ui/models std qt_core qt_gui)
 set(BIFOCAL_MAY_ui/views             core/base ui/models ui/bridge std qt_core qt_gui qt_widgets qt_multimedia)
 set(BIFOCAL_MAY_app                  ${BIFOCAL_MODULES} std system json qt_core qt_gui qt_widgets qt_multimedia)
 list(REMOVE_ITEM BIFOCAL_MAY_app kernels/cuda core/inference/cuda tests)
-set(BIFOCAL_MAY_models/convert       core/base core/inference core/prompt kernels std json zip)
+# The converter makes the class table with the text tower itself.
+set(BIFOCAL_MAY_models/convert       core/base core/inference core/inference/torch core/prompt kernels std json zip)
 # Tests see every public header, and make inputs with whatever the module under test reads.
 set(BIFOCAL_MAY_tests                ${BIFOCAL_MODULES} std system json simd test qt_core qt_gui qt_widgets qt_multimedia
                                      qt_test opencv vips tesseract icu sentencepiece sqlite zip checksum sha256 torch
@@ -107,7 +110,7 @@ set(BIFOCAL_FOLDERS
   "tests/data=${data}"
   "tests/architecture=cmake md"
   "tests/core/prompt=cpp h ${data}"
-  "tests/(app|bench|core|fuzz|kernels|models|package|support|ui)=cpp h cu cmake sh md"
+  "tests/(app|core|fuzz|kernels|models|package|support|ui)=cpp h cu cmake sh md"
   "models/convert=${cxx}"
   "models/fetch=sh cmake md"
   "models/[a-z0-9-]+=json md"
