@@ -35,6 +35,8 @@ public:
     void selectCollection(CollectionId collection);
     CollectionId collection() const { return draft_.collection; }
 
+    /// The prompt whose answer is shown or on its way.
+    const PromptDraft& draft() const { return draft_; }
     const AnswerSummary& summary() const { return summary_; }
     const DeviceItem& device() const { return device_; }
 

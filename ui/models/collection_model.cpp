@@ -37,7 +37,7 @@ QVariant CollectionModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             return row.id ? textOf(row.root) : tr("Every picture of every folder in the library");
         case Qt::AccessibleTextRole:
-            return tr("%1, %n picture(s)", nullptr, static_cast<int>(row.fileCount))
+            return tr("%1, %Ln picture(s)", nullptr, static_cast<int>(row.fileCount))
                 .arg(data(index, Qt::DisplayRole).toString());
         case CollectionIdRole: return static_cast<qulonglong>(row.id.value);
         case CountRole: return static_cast<qulonglong>(row.fileCount);

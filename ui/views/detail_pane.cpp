@@ -31,7 +31,7 @@ constexpr int kPreviewSide = 640;
 class DetailPane::Preview final : public QWidget {
 public:
     Preview(const Theme& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
-        setMinimumHeight(150);
+        setMinimumHeight(120);
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
         setMaximumHeight(300);
     }
@@ -169,7 +169,7 @@ void DetailPane::buildActions(QWidget* parent) {
         return button;
     };
     open_ = make(tr("Open"), tr("Open in the default program (Enter)"), 0, 0);
-    folder_ = make(tr("Show in folder"), tr("Show in folder (Ctrl+E)"), 0, 1);
+    folder_ = make(tr("Show in folder"), tr("Show in folder (Ctrl+Shift+E)"), 0, 1);
     prompt_ = make(tr("More like this"), tr("Use this picture as the prompt (Ctrl+L)"), 1, 0);
     copy_ = make(tr("Copy"), tr("Copy picture and path (Ctrl+C)"), 1, 1);
     static_cast<QVBoxLayout*>(parent->layout())->addLayout(actions);
@@ -212,7 +212,12 @@ void DetailPane::show(const ResultItem& item, double best) {
     loading_ = bridge_.loadPicture(
         item.path, kPreviewSide, Urgency::Interactive, this, [this](const QImage& image) {
             preview_->setImage(image);
+            Q_EMIT previewShown();
         });
+}
+
+bool DetailPane::hasPreview() const {
+    return !preview_->image().isNull();
 }
 
 void DetailPane::clear() {

@@ -29,6 +29,7 @@ public:
     void clear();
 
     const std::optional<ResultItem>& item() const { return item_; }
+    bool hasPreview() const;
 
     void openPicture();
     void showInFolder();
@@ -36,6 +37,7 @@ public:
 
 Q_SIGNALS:
     void promptWanted(const bifocal::ui::ResultItem& item);
+    void previewShown();
 
 private:
     class Preview;

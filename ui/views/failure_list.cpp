@@ -106,16 +106,16 @@ void FailureList::applyTheme() {
 void FailureList::showCount() {
     const int count = session_.failures().rowCount();
     title_->setText(count == 0 ? tr("Every file could be read.")
-                               : tr("%n file(s) could not be read", nullptr, count));
+                               : tr("%Ln file(s) could not be read", nullptr, count));
     retry_->setEnabled(count > 0);
 }
 
 void FailureList::retry() {
     const FailureModel& failures = session_.failures();
-    const QModelIndex chosen = list_->currentIndex();
+    const QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
     std::map<CollectionId, std::vector<std::filesystem::path>> wanted;
     for (int row = 0; row < failures.rowCount(); ++row) {
-        if (!chosen.isValid() || chosen.row() == row) {
+        if (chosen.isEmpty() || chosen.first().row() == row) {
             const FailureItem& item = failures.itemAt(row);
             wanted[item.collection].push_back(item.path);
         }

@@ -190,9 +190,7 @@ void MainWindow::addShortcuts() {
         connect(action, &QAction::triggered, this, std::forward<decltype(run)>(run));
         addAction(action);
     };
-    add(tr("Go to the prompt"), QKeySequence(QStringLiteral("Ctrl+K")), [this] {
-        prompt_->focusText();
-    });
+    add(tr("Go to the prompt"), QKeySequence::Find, [this] { prompt_->focusText(); });
     add(tr("Search with a picture"), QKeySequence::Open, [this] { openPicture(); });
     add(tr("Capture part of the screen"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), [this] {
         startCapture();
@@ -216,7 +214,7 @@ void MainWindow::addShortcuts() {
     add(tr("Write a trace"), QKeySequence(QStringLiteral("Ctrl+Shift+J")), [this] {
         profiler_->exportTrace();
     });
-    add(tr("Show in folder"), QKeySequence(QStringLiteral("Ctrl+E")), [this] {
+    add(tr("Show in folder"), QKeySequence(QStringLiteral("Ctrl+Shift+E")), [this] {
         detail_->showInFolder();
     });
     add(tr("More like this"), QKeySequence(QStringLiteral("Ctrl+L")), [this] {
@@ -287,6 +285,14 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 
 void MainWindow::startCapture() {
     if (overlay_) {
+        return;
+    }
+    if (QGuiApplication::platformName().startsWith(QLatin1String("wayland"))) {
+        MessageItem message;
+        message.text =
+            tr("This desktop does not let programs see the screen. Take a screenshot with "
+               "its own tool and paste it here.");
+        session_.messages().add(message);
         return;
     }
     hide();

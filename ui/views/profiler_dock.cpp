@@ -102,7 +102,9 @@ ProfilerDock::ProfilerDock(Session& session, const Theme& theme, QWidget* parent
     latency_ = new TimeChart(tr("Latency, interactive (ms)"), theme, this);
     latency_->setEmptyText(tr("No prompt in the last minute."));
     queue_ = new TimeChart(tr("Ready queue"), theme, this);
+    queue_->setEmptyText(tr("Nothing measured yet."));
     memory_ = new TimeChart(tr("Memory (GB)"), theme, this);
+    memory_->setEmptyText(tr("Nothing measured yet."));
     requests_ = buildRequests();
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

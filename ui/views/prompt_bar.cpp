@@ -68,6 +68,7 @@ void PromptBar::buildField() {
     text_->setObjectName(QStringLiteral("promptText"));
     text_->setPlaceholderText(tr("What are you looking for?"));
     text_->setAccessibleName(tr("prompt"));
+    text_->setAcceptDrops(false);  // the whole window is the target
     text_->installEventFilter(this);
     setFocusProxy(text_);
 
@@ -155,9 +156,9 @@ bool PromptBar::eventFilter(QObject* watched, QEvent* event) {
             takeMinusWords(text_->text() + QLatin1Char(' '));
             announceNow();
             return true;
-        case Qt::Key_Escape: return removeLast();
+        case Qt::Key_Escape: return removeLastPart();
         case Qt::Key_Backspace:
-            return text_->cursorPosition() == 0 && !text_->hasSelectedText() && removeLast();
+            return text_->cursorPosition() == 0 && !text_->hasSelectedText() && removeLastChip();
         default: return QWidget::eventFilter(watched, event);
     }
 }
@@ -240,16 +241,26 @@ void PromptBar::removePicture() {
     }
 }
 
-bool PromptBar::removeLast() {
+bool PromptBar::removeLastChip() {
     if (!minusChips_.isEmpty()) {
         removeMinus(minusChips_.last());
     } else if (picture_) {
         removePicture();
-    } else if (!text_->text().isEmpty()) {
-        text_->clear();
     } else {
         return false;
     }
+    announceNow();
+    return true;
+}
+
+bool PromptBar::removeLastPart() {
+    if (removeLastChip()) {
+        return true;
+    }
+    if (text_->text().isEmpty()) {
+        return false;
+    }
+    text_->clear();
     announceNow();
     return true;
 }

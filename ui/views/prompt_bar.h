@@ -65,7 +65,8 @@ private:
     void addMinus(const QString& word);
     void removePicture();
     void removeMinus(PromptChip* chip);
-    bool removeLast();
+    bool removeLastChip();
+    bool removeLastPart();
     void announceNow();
     void showLenses();
     void applyTheme();

@@ -15,7 +15,7 @@ namespace bifocal::ui {
 
 namespace {
 
-constexpr int kWantedCellWidth = 180;
+constexpr int kWantedCellWidth = 172;
 constexpr int kFewestColumns = 2;
 
 }  // namespace

@@ -82,10 +82,10 @@ QString ResultHeader::headline(const AnswerSummary& summary) const {
             return tr("%1 of %2 searched")
                 .arg(number(summary.shownCount), number(summary.searchedCount));
         case AnswerSummary::State::Browsing:
-            return summary.collection.isEmpty() ? tr("%n picture(s), newest first",
+            return summary.collection.isEmpty() ? tr("%Ln picture(s), newest first",
                                                      nullptr,
                                                      static_cast<int>(summary.searchedCount))
-                                                : tr("%n picture(s) in %1, newest first",
+                                                : tr("%Ln picture(s) in %1, newest first",
                                                      nullptr,
                                                      static_cast<int>(summary.searchedCount))
                                                       .arg(summary.collection);
@@ -122,14 +122,15 @@ void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned
     QStringList fits;
     if (isAnswer(summary.state)) {
         if (summary.strongCount > 0) {
-            fits.append(tr("%n strong", nullptr, summary.strongCount));
+            fits.append(tr("%Ln strong", nullptr, summary.strongCount));
         }
         if (summary.fairCount > 0) {
-            fits.append(tr("%n fair", nullptr, summary.fairCount));
+            fits.append(tr("%Ln fair", nullptr, summary.fairCount));
         }
     }
     fits_->setText(fits.isEmpty() ? QString()
                                   : QStringLiteral("·  ") + fits.join(QStringLiteral(", ")));
+    fits_->setVisible(!fits.isEmpty());
     scan_->setVisible(!scanned.isEmpty());
     scan_->setText(QStringLiteral("·  ") +
                    tr("still indexing %1").arg(scanned.join(QStringLiteral(", "))));

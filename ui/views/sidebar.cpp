@@ -54,7 +54,7 @@ Sidebar::Sidebar(Session& session, const Theme& theme, QWidget* parent)
     buildLibrary();
     layout->addWidget(libraryCaption_);
     layout->addWidget(list_);
-    layout->addWidget(add_, 0, Qt::AlignLeft);
+    layout->addWidget(add_);
     layout->addSpacing(14);
     layout->addWidget(attentionCaption_);
     layout->addWidget(failures_);
@@ -95,12 +95,12 @@ void Sidebar::buildLibrary() {
     list_->setModel(&session_.collections());
     list_->setCurrentIndex(session_.collections().index(0));
     add_ = makeChild<QPushButton>(this);
-    add_->setObjectName(QStringLiteral("quietLink"));
+    add_->setObjectName(QStringLiteral("sideLink"));
     add_->setText(tr("Add folder…"));
     add_->setToolTip(tr("Index a folder of pictures (Ctrl+N)"));
     add_->setCursor(Qt::PointingHandCursor);
     failures_ = makeChild<QPushButton>(this);
-    failures_->setObjectName(QStringLiteral("quietLink"));
+    failures_->setObjectName(QStringLiteral("sideLink"));
     failures_->setCursor(Qt::PointingHandCursor);
 
     connect(add_, &QPushButton::clicked, this, &Sidebar::addFolderWanted);
@@ -160,7 +160,7 @@ QString Sidebar::deviceText() const {
 void Sidebar::showFailureCount(qulonglong count) {
     attentionCaption_->setVisible(count > 0);
     failures_->setVisible(count > 0);
-    failures_->setText(tr("%n could not be read", nullptr, static_cast<int>(count)));
+    failures_->setText(tr("%Ln could not be read", nullptr, static_cast<int>(count)));
     failures_->setToolTip(tr("Show which files could not be read, and why (Ctrl+Shift+F)"));
 }
 

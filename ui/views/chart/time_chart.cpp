@@ -23,6 +23,8 @@ constexpr int kMargin = 14;
 constexpr int kAxisWidth = 34;
 constexpr int kAxisHeight = 20;
 constexpr int kDivisions = 4;
+constexpr int kLegendMark = 14;
+constexpr int kLegendGap = 10;
 
 }  // namespace
 
@@ -50,9 +52,23 @@ double TimeChart::niceTop(double largest) {
     return 10 * power;
 }
 
+int TimeChart::legendWidth() const {
+    const QFontMetrics metrics(theme_.font(TextSize::Small));
+    int width = 0;
+    for (const Line& line : lines_) {
+        width += metrics.horizontalAdvance(line.legend) + kLegendMark + kLegendGap;
+    }
+    return width;
+}
+
+bool TimeChart::isLegendBelow() const {
+    const QFontMetrics metrics(theme_.font(TextSize::Body, QFont::DemiBold));
+    return metrics.horizontalAdvance(title_) + 12 + legendWidth() > width() - 2 * kMargin;
+}
+
 QRectF TimeChart::plot() const {
-    return QRectF(rect()).adjusted(
-        kMargin + kAxisWidth - 8, kTitleHeight, -kMargin, -kAxisHeight - 4);
+    const int head = isLegendBelow() ? kTitleHeight + 16 : kTitleHeight;
+    return QRectF(rect()).adjusted(kMargin + kAxisWidth - 8, head, -kMargin, -kAxisHeight - 4);
 }
 
 double TimeChart::top() const {
@@ -75,18 +91,19 @@ void TimeChart::paintEvent(QPaintEvent* /*event*/) {
     painter.setRenderHint(QPainter::Antialiasing);
     paintTitle(painter);
     const QRectF area = plot();
-    const double largest = top();
-    paintAxes(painter, area, largest);
-    bool isEmpty = true;
-    painter.setClipRect(area.adjusted(0, -2, 1, 2));
-    for (const Line& line : std::as_const(lines_)) {
-        isEmpty = isEmpty && line.points.size() < 2;
-        paintLine(painter, area, largest, line);
-    }
+    const bool isEmpty = std::all_of(
+        lines_.begin(), lines_.end(), [](const Line& line) { return line.points.size() < 2; });
     if (isEmpty) {
         painter.setFont(theme_.font(TextSize::Small));
         painter.setPen(theme_.palette().faint);
         painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+        return;
+    }
+    const double largest = top();
+    paintAxes(painter, area, largest);
+    painter.setClipRect(area.adjusted(0, -2, 1, 2));
+    for (const Line& line : std::as_const(lines_)) {
+        paintLine(painter, area, largest, line);
     }
 }
 
@@ -96,20 +113,18 @@ void TimeChart::paintTitle(QPainter& painter) const {
     painter.setFont(theme_.font(TextSize::Body, QFont::DemiBold));
     painter.setPen(palette.text);
     painter.drawText(line, Qt::AlignVCenter, title_);
-    const int titleEnd = line.left() + painter.fontMetrics().horizontalAdvance(title_) + 12;
     painter.setFont(theme_.font(TextSize::Small));
-    int right = line.right();
-    for (auto entry = lines_.crbegin(); entry != lines_.crend(); ++entry) {
-        const int textWidth = painter.fontMetrics().horizontalAdvance(entry->legend);
-        if (right - textWidth - 14 < titleEnd) {
-            break;  // no room: the title wins
-        }
+    const bool isBelow = isLegendBelow();
+    const int top = isBelow ? line.top() + 18 : line.top();
+    int left = isBelow ? line.left() : line.right() - legendWidth() + kLegendGap;
+    for (const Line& entry : lines_) {
+        painter.fillRect(QRectF(left, top + 9, kLegendMark - 4, 2), entry.colour);
+        left += kLegendMark;
+        const int textWidth = painter.fontMetrics().horizontalAdvance(entry.legend);
         painter.setPen(palette.muted);
-        painter.drawText(QRect(right - textWidth, line.top(), textWidth + 1, line.height()),
-                         Qt::AlignVCenter,
-                         entry->legend);
-        painter.fillRect(QRectF(right - textWidth - 14, line.center().y(), 10, 2), entry->colour);
-        right -= textWidth + 24;
+        painter.drawText(
+            QRect(left, top, textWidth + 1, line.height()), Qt::AlignVCenter, entry.legend);
+        left += textWidth + kLegendGap;
     }
 }
 

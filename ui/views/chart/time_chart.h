@@ -48,6 +48,8 @@ protected:
 
 private:
     QRectF plot() const;
+    int legendWidth() const;
+    bool isLegendBelow() const;
     double top() const;
     QPointF place(const QPointF& point, const QRectF& plot, double top) const;
     void paintTitle(QPainter& painter) const;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bifocal::cli {
+
+/// One line that names this machine: processor, cores this process may use, memory, the widest
+/// instructions that our kernels use here. Threads: safe.
+std::string describeMachine();
+
+/// Bytes that can be had without swapping; 0 when the system does not say. Threads: safe.
+std::uint64_t availableMemoryBytes();
+
+}  // namespace bifocal::cli

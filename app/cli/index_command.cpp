@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "core/base/files.h"
+#include "core/library/library.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+namespace bifocal::cli {
+namespace {
+
+constexpr std::string_view kManual =
+    R"(bifocal-cli index - bring folders of pictures up to date in a library
+
+usage: bifocal-cli index DIR... --library L [--json] [--no-wait] [--packs P] [--pack NAME]
+
+Walks each DIR, reads what is new or changed, and makes it findable. A file that did not
+change costs one look at its date; a moved file keeps its vector; a file that is gone is
+forgotten. A file that cannot be read is listed with the reason and does not stop the rest;
+it is tried again when it changes, or with --retry.
+
+  --library L   the library's folder; made when it is missing
+  --retry       try files again that failed before, even when they did not change
+  --no-wait     answer "busy" at once when another program is indexing this library
+                (without it: say so on standard error and wait)
+  --json        one JSON object on standard output, no progress
+  --packs P     folder of model packs (BIFOCAL_PACKS, else the user's data folder)
+  --pack NAME   the pack to use (starter)
+
+Ctrl-C stops within a second; everything that was finished is kept.
+
+JSON: {"indexed":n,"unchanged":n,"moved":n,"removed":n,
+       "failed":[{"path":"","reason":""}],"skipped":[{"path":"","reason":""}],"seconds":s}
+)";
+
+nlohmann::json toJson(const std::vector<PathReason>& entries) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const PathReason& entry : entries) {
+        array.push_back({{"path", entry.path.string()}, {"reason", entry.reason}});
+    }
+    return array;
+}
+
+void addTo(IndexSummary& sum, const IndexSummary& part) {
+    sum.indexed += part.indexed;
+    sum.unchanged += part.unchanged;
+    sum.moved += part.moved;
+    sum.removed += part.removed;
+    sum.failed.insert(sum.failed.end(), part.failed.begin(), part.failed.end());
+    sum.skipped.insert(sum.skipped.end(), part.skipped.begin(), part.skipped.end());
+    sum.seconds += part.seconds;
+}
+
+void print(const IndexSummary& summary, bool asJson) {
+    if (asJson) {
+        const nlohmann::json document{{"indexed", summary.indexed},
+                                      {"unchanged", summary.unchanged},
+                                      {"moved", summary.moved},
+                                      {"removed", summary.removed},
+                                      {"failed", toJson(summary.failed)},
+                                      {"skipped", toJson(summary.skipped)},
+                                      {"seconds", summary.seconds}};
+        std::cout << document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                  << '\n';
+        return;
+    }
+    std::printf("%llu indexed, %llu unchanged, %llu moved, %llu removed, %zu failed in %.1f s\n",
+                static_cast<unsigned long long>(summary.indexed),
+                static_cast<unsigned long long>(summary.unchanged),
+                static_cast<unsigned long long>(summary.moved),
+                static_cast<unsigned long long>(summary.removed),
+                summary.failed.size(),
+                summary.seconds);
+    for (const PathReason& entry : summary.failed) {
+        std::cout << "could not read " << entry.path.string() << ": " << entry.reason << '\n';
+    }
+    for (const PathReason& entry : summary.skipped) {
+        std::cout << "passed by " << entry.path.string() << ": " << entry.reason << '\n';
+    }
+}
+
+/// Repeats `step` as long as another program holds the library, unless told not to wait.
+template <typename Step>
+auto patiently(const Arguments& arguments, const std::filesystem::path& library, Step step)
+    -> decltype(step()) {
+    for (;;) {
+        auto outcome = step();
+        if (outcome || outcome.error().code != ErrorCode::Busy || arguments.has("--no-wait")) {
+            return outcome;
+        }
+        std::cerr << "bifocal-cli: waiting: " << outcome.error().message << '\n';
+        BIFOCAL_CHECK(FileLock::waitUntilFree(libraryLockFile(library)));
+    }
+}
+
+/// Indexes one folder to its end.
+Result<IndexSummary> indexFolder(Engine& engine,
+                                 const Arguments& arguments,
+                                 const std::filesystem::path& library,
+                                 const std::string& folder,
+                                 Interrupt& interrupt) {
+    BIFOCAL_TRY(const CollectionId collection,
+                patiently(arguments, library, [&] { return engine.addCollection(folder); }));
+    auto line = std::make_shared<ProgressLine>(!arguments.has("--json"));
+    std::promise<IndexProgress> promise;
+    std::future<IndexProgress> end = promise.get_future();
+    const IndexHandler handler = [&promise, line](const IndexProgress& progress) {
+        line->show(progress);
+        if (progress.state >= IndexState::Done) {
+            promise.set_value(progress);
+        }
+    };
+    BIFOCAL_TRY(const RequestId request, patiently(arguments, library, [&] {
+                    return arguments.has("--retry") ? engine.retryFailures(collection, {}, handler)
+                                                    : engine.startIndexing(collection, handler);
+                }));
+    interrupt.cancels(request);
+    const IndexProgress last = end.get();
+    interrupt.cancels({});
+    line->finish();
+    if (last.state == IndexState::Failed) {
+        return *last.error;
+    }
+    IndexSummary summary = last.summary.value_or(IndexSummary{});
+    if (last.state == IndexState::Cancelled) {
+        print(summary, arguments.has("--json"));
+        return Error{ErrorCode::Cancelled, "stopped; what was finished is kept"};
+    }
+    return summary;
+}
+
+Result<int> run(const Arguments& arguments) {
+    if (arguments.words().empty()) {
+        return Error{ErrorCode::InvalidArgument, "index: name at least one folder"};
+    }
+    BIFOCAL_TRY(const std::string library, arguments.required("--library"));
+    Interrupt interrupt;  // before the engine's threads, so that they inherit the blocked signals
+    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
+    interrupt.watch(*engine);
+    IndexSummary sum;
+    for (const std::string& folder : arguments.words()) {
+        Result<IndexSummary> part = indexFolder(*engine, arguments, library, folder, interrupt);
+        if (!part && part.error().code == ErrorCode::Cancelled) {
+            std::cerr << "bifocal-cli: " << part.error().message << '\n';
+            return 128 + SIGINT;
+        }
+        if (!part) {
+            return std::move(part).error();
+        }
+        addTo(sum, *part);
+    }
+    print(sum, arguments.has("--json"));
+    return kExitDone;
+}
+
+}  // namespace
+
+Command indexCommand() {
+    return {"index",
+            "bring folders of pictures up to date in a library",
+            kManual,
+            withEngineOptions({{"--json", OptionSpec::Value::None},
+                               {"--retry", OptionSpec::Value::None},
+                               {"--no-wait", OptionSpec::Value::None}}),
+            run};
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/interrupt.h"
+
+#include <csignal>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace bifocal::cli {
+namespace {
+
+sigset_t endSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    return signals;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+    const sigset_t signals = endSignals();
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    thread_ = std::thread([this] { wait(); });
+}
+
+Interrupt::~Interrupt() {
+    isOver_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);  // wakes sigwait() below
+    thread_.join();
+}
+
+void Interrupt::watch(Engine& engine) {
+    const std::lock_guard lock(mutex_);
+    engine_ = &engine;
+}
+
+void Interrupt::cancels(RequestId request) {
+    const std::lock_guard lock(mutex_);
+    request_ = request;
+}
+
+void Interrupt::wait() {
+    const sigset_t signals = endSignals();
+    int signal = 0;
+    while (sigwait(&signals, &signal) == 0 && !isOver_) {
+        Engine* engine = nullptr;
+        RequestId request;
+        {
+            const std::lock_guard lock(mutex_);
+            engine = engine_;
+            request = request_;
+        }
+        if (engine == nullptr || !request) {
+            _exit(128 + signal);
+        }
+        engine->cancel(request);
+    }
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/gui/options.h"
+
+#include "core/base/files.h"
+
+#include <QCommandLineParser>
+#include <QFile>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bifocal::app {
+
+namespace {
+
+constexpr int kExitUsage = 2;
+
+[[noreturn]] void refuse(const QString& sentence) {
+    std::fprintf(stderr, "bifocal: %s\n", sentence.toUtf8().constData());
+    std::exit(kExitUsage);  // NOLINT(concurrency-mt-unsafe): no other thread runs yet
+}
+
+std::filesystem::path toPath(const QString& text) {
+    return QFile::encodeName(text).toStdString();
+}
+
+ui::Appearance toAppearance(const QString& name) {
+    if (name == QLatin1String("dark")) {
+        return ui::Appearance::Dark;
+    }
+    if (name == QLatin1String("light")) {
+        return ui::Appearance::Light;
+    }
+    if (name != QLatin1String("system")) {
+        refuse(QStringLiteral("--theme %1: dark, light or system").arg(name));
+    }
+    return ui::Appearance::System;
+}
+
+}  // namespace
+
+Options parseOptions(const QStringList& arguments) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(
+        QStringLiteral("Finds pictures by what they look like and by what words say."));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    const QCommandLineOption library(QStringLiteral("library"),
+                                     QStringLiteral("The library's folder; made when missing."),
+                                     QStringLiteral("folder"));
+    const QCommandLineOption index(QStringLiteral("index"),
+                                   QStringLiteral("Add this folder and index it; repeatable."),
+                                   QStringLiteral("folder"));
+    const QCommandLineOption packs(QStringLiteral("packs"),
+                                   QStringLiteral("Where the model packs are."),
+                                   QStringLiteral("folder"));
+    const QCommandLineOption tour(
+        QStringLiteral("tour"),
+        QStringLiteral("Show everything once, print the answers, write numbered pictures, end."),
+        QStringLiteral("folder"));
+    const QCommandLineOption language(QStringLiteral("language"),
+                                      QStringLiteral("en or zh_CN; the system's by default."),
+                                      QStringLiteral("language"));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   QStringLiteral("dark, light or system."),
+                                   QStringLiteral("theme"),
+                                   QStringLiteral("system"));
+    const QCommandLineOption selfTest(
+        QStringLiteral("self-test"),
+        QStringLiteral("Make the window on an empty library, show it, end with 0."));
+    parser.addOptions({library, index, packs, tour, language, theme, selfTest});
+    parser.process(arguments);
+    if (!parser.positionalArguments().isEmpty()) {
+        refuse(QStringLiteral("%1: not understood; --help lists the options")
+                   .arg(parser.positionalArguments().first()));
+    }
+
+    Options options;
+    options.library =
+        parser.isSet(library) ? toPath(parser.value(library)) : dataHome() / "library";
+    for (const QString& folder : parser.values(index)) {
+        options.folders.push_back(toPath(folder));
+    }
+    const QString fromEnvironment = qEnvironmentVariable("BIFOCAL_PACKS");
+    options.packs = parser.isSet(packs)          ? toPath(parser.value(packs))
+                    : !fromEnvironment.isEmpty() ? toPath(fromEnvironment)
+                                                 : dataHome() / "packs";
+    if (parser.isSet(tour)) {
+        options.tour = toPath(parser.value(tour));
+    }
+    options.language = parser.value(language);
+    options.appearance = toAppearance(parser.value(theme));
+    options.isSelfTest = parser.isSet(selfTest);
+    return options;
+}
+
+}  // namespace bifocal::app

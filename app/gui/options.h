@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/views/theme.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace bifocal::app {
+
+/// What the program was started with. Threads: value.
+struct Options {
+    std::filesystem::path library;
+    std::vector<std::filesystem::path> folders;  ///< added to the library and indexed
+    std::filesystem::path packs;
+    std::optional<std::filesystem::path> tour;  ///< where the guided tour puts its pictures
+    QString language;                           ///< "" is the system's
+    ui::Appearance appearance = ui::Appearance::System;
+    bool isSelfTest = false;
+};
+
+/// Reads the arguments. --help and --version print and end the program, as wrong ones do with 2.
+Options parseOptions(const QStringList& arguments);
+
+}  // namespace bifocal::app

@@ -1,0 +1,815 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN">
+<context>
+    <name>bifocal::ui::BalanceSlider</name>
+    <message>
+        <source>balance between words and looks</source>
+        <translation>文字与外观的比重</translation>
+    </message>
+    <message>
+        <source>Left: what the words say counts. Right: what the picture looks like counts.</source>
+        <translation>向左：以文字描述为主。向右：以图片外观为主。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::CaptureOverlay</name>
+    <message>
+        <source>capture a region</source>
+        <translation>截取一个区域</translation>
+    </message>
+    <message>
+        <source>Drag over what you are looking for · Esc cancels</source>
+        <translation>拖动框选要找的内容 · 按 Esc 取消</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::CollectionModel</name>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Every picture of every folder in the library</source>
+        <translation>图库中所有文件夹的全部图片</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %Ln picture(s)</source>
+        <translation><numerusform>%1，%Ln 张图片</numerusform></translation>
+    </message>
+    <message>
+        <source>looking for pictures · %1</source>
+        <translation>正在查找图片 · %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1 张/秒</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>剩余 %1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min left</source>
+        <translation>剩余 %1 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::DetailPane</name>
+    <message>
+        <source>words %1, looks %2</source>
+        <translation>文字 %1，外观 %2</translation>
+    </message>
+    <message>
+        <source>words</source>
+        <translation>文字</translation>
+    </message>
+    <message>
+        <source>looks</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>chosen picture</source>
+        <translation>选中的图片</translation>
+    </message>
+    <message>
+        <source>Choose a picture to see it large and why it matched.</source>
+        <translation>选择一张图片，查看大图和匹配原因。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open in the default program (Enter)</source>
+        <translation>用默认程序打开（回车）</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>Show in folder (Ctrl+Shift+E)</source>
+        <translation>在文件夹中显示（Ctrl+Shift+E）</translation>
+    </message>
+    <message>
+        <source>More like this</source>
+        <translation>更多相似图片</translation>
+    </message>
+    <message>
+        <source>Use this picture as the prompt (Ctrl+L)</source>
+        <translation>以此图片搜索（Ctrl+L）</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy picture and path (Ctrl+C)</source>
+        <translation>复制图片和路径（Ctrl+C）</translation>
+    </message>
+    <message>
+        <source>This is the picture of the prompt.</source>
+        <translation>这就是用来搜索的图片。</translation>
+    </message>
+    <message>
+        <source>A strong match: it stands far out of the rest.</source>
+        <translation>高度匹配：明显胜过其他图片。</translation>
+    </message>
+    <message>
+        <source>A fair match: it stands out of the rest.</source>
+        <translation>较为匹配：胜过其他图片。</translation>
+    </message>
+    <message>
+        <source>A weak match: hardly better than the rest.</source>
+        <translation>匹配较弱：与其他图片相差无几。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::DropOutline</name>
+    <message>
+        <source>Drop to search with this picture</source>
+        <translation>松开即可用这张图片搜索</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::ErrorText</name>
+    <message>
+        <source>There is nothing in this prompt to look for: add a word or a picture.</source>
+        <translation>没有可搜索的内容：请输入文字或添加图片。</translation>
+    </message>
+    <message>
+        <source>The installed models cannot read this prompt. English words or a picture will work.</source>
+        <translation>已安装的模型读不懂这段文字。请使用英文或图片。</translation>
+    </message>
+    <message>
+        <source>The picture of this prompt is no longer there.</source>
+        <translation>用来搜索的图片已不存在。</translation>
+    </message>
+    <message>
+        <source>Too much is waiting already. Try again in a moment.</source>
+        <translation>等待的任务太多，请稍后再试。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for this prompt.</source>
+        <translation>内存不足，无法完成这次搜索。</translation>
+    </message>
+    <message>
+        <source>This search did not work.</source>
+        <translation>这次搜索没有成功。</translation>
+    </message>
+    <message>
+        <source>The picture is no longer there.</source>
+        <translation>图片已不存在。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged and cannot be read.</source>
+        <translation>图片已损坏，无法读取。</translation>
+    </message>
+    <message>
+        <source>This is not a kind of picture Bifocal reads.</source>
+        <translation>Bifocal 不支持这种图片格式。</translation>
+    </message>
+    <message>
+        <source>The picture is too large.</source>
+        <translation>图片太大。</translation>
+    </message>
+    <message>
+        <source>The picture could not be read.</source>
+        <translation>无法读取图片。</translation>
+    </message>
+    <message>
+        <source>There is no such folder.</source>
+        <translation>没有这个文件夹。</translation>
+    </message>
+    <message>
+        <source>Another program is changing this library. Try again when it is done.</source>
+        <translation>另一个程序正在修改图库，请等它完成后再试。</translation>
+    </message>
+    <message>
+        <source>This folder is being indexed already.</source>
+        <translation>这个文件夹已在索引中。</translation>
+    </message>
+    <message>
+        <source>The folder could not be added.</source>
+        <translation>无法添加文件夹。</translation>
+    </message>
+    <message>
+        <source>A folder of the library is not there now.</source>
+        <translation>图库中有一个文件夹目前不存在。</translation>
+    </message>
+    <message>
+        <source>Another program is indexing this library. What it finds appears here.</source>
+        <translation>另一个程序正在索引图库，它找到的图片会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Indexing stopped: the disk or the memory is full.</source>
+        <translation>索引已停止：磁盘或内存已满。</translation>
+    </message>
+    <message>
+        <source>Indexing stopped before its end.</source>
+        <translation>索引未完成就停止了。</translation>
+    </message>
+    <message>
+        <source>The models are not prepared yet, so nothing can be searched.</source>
+        <translation>模型尚未准备好，暂时无法搜索。</translation>
+    </message>
+    <message>
+        <source>The models on this disk are damaged.</source>
+        <translation>磁盘上的模型已损坏。</translation>
+    </message>
+    <message>
+        <source>The models could not be loaded, so nothing can be searched.</source>
+        <translation>无法加载模型，因此不能搜索。</translation>
+    </message>
+    <message>
+        <source>The library could not be read.</source>
+        <translation>无法读取图库。</translation>
+    </message>
+    <message>
+        <source>The trace could not be written.</source>
+        <translation>无法写入跟踪文件。</translation>
+    </message>
+    <message>
+        <source>it is no longer there</source>
+        <translation>文件已不存在</translation>
+    </message>
+    <message>
+        <source>it is damaged</source>
+        <translation>文件已损坏</translation>
+    </message>
+    <message>
+        <source>not a kind of picture Bifocal reads</source>
+        <translation>Bifocal 不支持的图片格式</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>文件太大</translation>
+    </message>
+    <message>
+        <source>it holds no picture</source>
+        <translation>文件中没有图片</translation>
+    </message>
+    <message>
+        <source>it could not be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::FailureList</name>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Read the chosen file again; all of them when none is chosen (Ctrl+R)</source>
+        <translation>重新读取选中的文件；未选中时全部重新读取（Ctrl+R）</translation>
+    </message>
+    <message>
+        <source>Back to the pictures</source>
+        <translation>返回图片</translation>
+    </message>
+    <message>
+        <source>Back to the pictures (Escape)</source>
+        <translation>返回图片（Esc）</translation>
+    </message>
+    <message>
+        <source>files that could not be read</source>
+        <translation>无法读取的文件</translation>
+    </message>
+    <message>
+        <source>Every file could be read.</source>
+        <translation>所有文件都已读取。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) could not be read</source>
+        <translation><numerusform>%Ln 个文件无法读取</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::MainWindow</name>
+    <message>
+        <source>Go to the prompt</source>
+        <translation>转到搜索框</translation>
+    </message>
+    <message>
+        <source>Search with a picture</source>
+        <translation>用图片搜索</translation>
+    </message>
+    <message>
+        <source>Capture part of the screen</source>
+        <translation>截取屏幕的一部分</translation>
+    </message>
+    <message>
+        <source>Paste a picture</source>
+        <translation>粘贴图片</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>添加文件夹</translation>
+    </message>
+    <message>
+        <source>Pause or resume indexing</source>
+        <translation>暂停或继续索引</translation>
+    </message>
+    <message>
+        <source>Show what could not be read</source>
+        <translation>显示无法读取的文件</translation>
+    </message>
+    <message>
+        <source>Search or read again</source>
+        <translation>重新搜索或读取</translation>
+    </message>
+    <message>
+        <source>Show or hide the profiler</source>
+        <translation>显示或隐藏性能面板</translation>
+    </message>
+    <message>
+        <source>Write a trace</source>
+        <translation>写入跟踪文件</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>More like this</source>
+        <translation>更多相似图片</translation>
+    </message>
+    <message>
+        <source>Copy the picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>This desktop does not let programs see the screen. Take a screenshot with its own tool and paste it here.</source>
+        <translation>此桌面环境不允许程序读取屏幕。请用系统自带的截图工具截图，再粘贴到这里。</translation>
+    </message>
+    <message>
+        <source>screen region</source>
+        <translation>屏幕区域</translation>
+    </message>
+    <message>
+        <source>Add a folder of pictures</source>
+        <translation>添加图片文件夹</translation>
+    </message>
+    <message>
+        <source>Find pictures by what they show and how they look</source>
+        <translation>按内容和外观查找图片</translation>
+    </message>
+    <message>
+        <source>Choose a folder to index. Nothing leaves this machine.</source>
+        <translation>选择要索引的文件夹。所有数据都留在本机。</translation>
+    </message>
+    <message>
+        <source>Add folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>No answer</source>
+        <translation>没有结果</translation>
+    </message>
+    <message>
+        <source>Change the prompt and try again.</source>
+        <translation>请修改搜索内容后再试。</translation>
+    </message>
+    <message>
+        <source>The first pictures are being indexed</source>
+        <translation>正在索引第一批图片</translation>
+    </message>
+    <message>
+        <source>They can be found as soon as they appear here.</source>
+        <translation>图片出现在这里后即可搜索。</translation>
+    </message>
+    <message>
+        <source>No pictures here</source>
+        <translation>这里没有图片</translation>
+    </message>
+    <message>
+        <source>This folder holds no picture that Bifocal reads.</source>
+        <translation>这个文件夹里没有 Bifocal 支持的图片。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::MessageStrip</name>
+    <message>
+        <source>read: %1</source>
+        <translation>知道了：%1</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::PictureInput</name>
+    <message>
+        <source>pasted picture</source>
+        <translation>粘贴的图片</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::ProfilerDock</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>Latency, interactive (ms)</source>
+        <translation>交互延迟（毫秒）</translation>
+    </message>
+    <message>
+        <source>No prompt in the last minute.</source>
+        <translation>最近一分钟没有搜索。</translation>
+    </message>
+    <message>
+        <source>Ready queue</source>
+        <translation>就绪队列</translation>
+    </message>
+    <message>
+        <source>Nothing measured yet.</source>
+        <translation>尚无数据。</translation>
+    </message>
+    <message>
+        <source>Memory (GB)</source>
+        <translation>内存（GB）</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Write a trace for chrome://tracing or Perfetto (Ctrl+Shift+J)</source>
+        <translation>写入可用 chrome://tracing 或 Perfetto 打开的跟踪文件（Ctrl+Shift+J）</translation>
+    </message>
+    <message>
+        <source>CSV</source>
+        <translation>CSV</translation>
+    </message>
+    <message>
+        <source>Write every span as a table</source>
+        <translation>将所有时间段写成表格</translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation>请求列表</translation>
+    </message>
+    <message>
+        <source>words</source>
+        <translation>文字</translation>
+    </message>
+    <message>
+        <source>looks</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>decode, fuse, search</source>
+        <translation>解码、融合、检索</translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation>批处理</translation>
+    </message>
+    <message>
+        <source>prefetch</source>
+        <translation>预取</translation>
+    </message>
+    <message>
+        <source>interactive</source>
+        <translation>交互</translation>
+    </message>
+    <message>
+        <source>ledger</source>
+        <translation>预留</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>VRAM</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Write the trace</source>
+        <translation>写入跟踪文件</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::PromptBar</name>
+    <message>
+        <source>What are you looking for?</source>
+        <translation>想找什么？</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>搜索框</translation>
+    </message>
+    <message>
+        <source>capture a region</source>
+        <translation>截取一个区域</translation>
+    </message>
+    <message>
+        <source>Capture part of the screen (Ctrl+Shift+S)</source>
+        <translation>截取屏幕的一部分（Ctrl+Shift+S）</translation>
+    </message>
+    <message>
+        <source>open a picture</source>
+        <translation>打开图片</translation>
+    </message>
+    <message>
+        <source>Search with a picture (Ctrl+O)</source>
+        <translation>用图片搜索（Ctrl+O）</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search now (Enter)</source>
+        <translation>立即搜索（回车）</translation>
+    </message>
+    <message>
+        <source>words</source>
+        <translation>文字</translation>
+    </message>
+    <message>
+        <source>looks</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Add words to steer: the balance between words and looks appears here.</source>
+        <translation>再输入文字来调整：文字与外观的比重会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Type words, drop or paste a picture, or capture part of the screen.</source>
+        <translation>输入文字，拖入或粘贴图片，或截取屏幕的一部分。</translation>
+    </message>
+    <message>
+        <source>Add a picture to search by looks as well; -word leaves something out.</source>
+        <translation>添加图片即可同时按外观搜索；用 -词语 排除内容。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::PromptChip</name>
+    <message>
+        <source>picture of the prompt: %1</source>
+        <translation>用来搜索的图片：%1</translation>
+    </message>
+    <message>
+        <source>left out: %1</source>
+        <translation>排除：%1</translation>
+    </message>
+    <message>
+        <source>press Delete to remove it</source>
+        <translation>按 Delete 键移除</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::RequestModel</name>
+    <message>
+        <source>%1, %2, %3 ms</source>
+        <translation>%1，%2，%3 毫秒</translation>
+    </message>
+    <message>
+        <source>superseded</source>
+        <translation>已被取代</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>interactive</source>
+        <translation>交互</translation>
+    </message>
+    <message>
+        <source>prefetch</source>
+        <translation>预取</translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation>批处理</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::ResultGrid</name>
+    <message>
+        <source>results</source>
+        <translation>结果</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::ResultHeader</name>
+    <message>
+        <source>Show where the time went</source>
+        <translation>查看时间花在哪里</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>%1 of %2 searched · searching again…</source>
+        <translation>%1 项结果，共搜索 %2 张 · 正在重新搜索…</translation>
+    </message>
+    <message>
+        <source>%1 of %2 searched</source>
+        <translation>%1 项结果，共搜索 %2 张</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s), newest first</source>
+        <translation><numerusform>%Ln 张图片，最新在前</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln picture(s) in %1, newest first</source>
+        <translation><numerusform>%1 中有 %Ln 张图片，最新在前</numerusform></translation>
+    </message>
+    <message>
+        <source>no answer</source>
+        <translation>没有结果</translation>
+    </message>
+    <message>
+        <source>The installed models do not read this script, so the words were left out.</source>
+        <translation>已安装的模型不识别这种文字，因此未使用文字部分。</translation>
+    </message>
+    <message>
+        <source>The text is longer than the models read; its end was left out.</source>
+        <translation>文字超出模型可读的长度，末尾部分未使用。</translation>
+    </message>
+    <message>
+        <source>Nothing really matches. Try moving the balance to one lens.</source>
+        <translation>没有真正匹配的图片。试着把比重移向文字或外观。</translation>
+    </message>
+    <message>
+        <source>Nothing really matches. Try fewer words, or add a picture.</source>
+        <translation>没有真正匹配的图片。试着减少文字，或添加图片。</translation>
+    </message>
+    <message>
+        <source>Nothing really looks like this. Try adding a few words.</source>
+        <translation>没有真正相似的图片。试着补充几个词。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln strong</source>
+        <translation><numerusform>高度匹配 %Ln</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln fair</source>
+        <translation><numerusform>较为匹配 %Ln</numerusform></translation>
+    </message>
+    <message>
+        <source>still indexing %1</source>
+        <translation>仍在索引 %1</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>this answer took %1; show where the time went</source>
+        <translation>本次搜索用时 %1；查看时间花在哪里</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::ResultModel</name>
+    <message>
+        <source>this picture</source>
+        <translation>就是这张</translation>
+    </message>
+    <message>
+        <source>%1, %2 match</source>
+        <translation>%1，匹配程度：%2</translation>
+    </message>
+    <message>
+        <source>strong</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>fair</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>weak</source>
+        <translation>低</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::Sidebar</name>
+    <message>
+        <source>Library</source>
+        <translation>图库</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>需要注意</translation>
+    </message>
+    <message>
+        <source>library</source>
+        <translation>图库</translation>
+    </message>
+    <message>
+        <source>Add folder…</source>
+        <translation>添加文件夹…</translation>
+    </message>
+    <message>
+        <source>Index a folder of pictures (Ctrl+N)</source>
+        <translation>索引一个图片文件夹（Ctrl+N）</translation>
+    </message>
+    <message>
+        <source>Loading the models…</source>
+        <translation>正在加载模型…</translation>
+    </message>
+    <message>
+        <source>No models: nothing to search with</source>
+        <translation>没有模型：无法搜索</translation>
+    </message>
+    <message>
+        <source>Models: %1
+Licence: %2</source>
+        <translation>模型：%1
+许可证：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be read</source>
+        <translation><numerusform>%Ln 个无法读取</numerusform></translation>
+    </message>
+    <message>
+        <source>Show which files could not be read, and why (Ctrl+Shift+F)</source>
+        <translation>查看哪些文件无法读取及其原因（Ctrl+Shift+F）</translation>
+    </message>
+    <message>
+        <source>Index again</source>
+        <translation>重新索引</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Remove from the library (the pictures stay)</source>
+        <translation>从图库移除（保留图片文件）</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::TimeChart</name>
+    <message>
+        <source>−60 s</source>
+        <translation>−60 秒</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::Waterfall</name>
+    <message>
+        <source>stages of the chosen request</source>
+        <translation>选中请求的各阶段</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>Choose a request to see where its time went.</source>
+        <translation>选择一个请求，查看时间花在哪里。</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+</context>
+</TS>
