@@ -210,6 +210,10 @@ std::filesystem::path configHome() {
     return xdgHome("XDG_CONFIG_HOME", ".config");
 }
 
+int processId() {
+    return ::getpid();
+}
+
 Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
     Handle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (file.get() < 0) {

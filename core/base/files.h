@@ -33,6 +33,9 @@ std::filesystem::path dataHome();
 std::filesystem::path cacheHome();
 std::filesystem::path configHome();
 
+/// Id of this process, as FileLock::holder() names it.
+int processId();
+
 /// An exclusive advisory lock on a file that holds its owner's process id; freed by the destructor
 /// and by the kernel when the process dies.
 /// Threads: compatible. Owns: the file handle.

@@ -113,12 +113,14 @@ private:
 
 #define BIFOCAL_DETAIL_JOIN2(a, b) a##b
 #define BIFOCAL_DETAIL_JOIN(a, b) BIFOCAL_DETAIL_JOIN2(a, b)
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration and a variable's name take none
 #define BIFOCAL_DETAIL_TRY(temporary, declaration, expression) \
     auto temporary = (expression);                             \
     if (!temporary) {                                          \
         return std::move(temporary).error();                   \
     }                                                          \
-    declaration = *std::move(temporary)  // NOLINT: a declaration cannot be parenthesised
+    declaration = *std::move(temporary)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// BIFOCAL_TRY(auto bytes, readFile(path)); declares `bytes`, or returns the error to our caller.
 #define BIFOCAL_TRY(declaration, expression) \

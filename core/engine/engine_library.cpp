@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's half of the engine: collections, indexing, pictures, status.
+#include "core/base/files.h"
 #include "core/engine/internal/engine_impl.h"
 #include "core/imaging/decode.h"
 #include "core/library/walk.h"
@@ -8,8 +9,6 @@
 
 #include <algorithm>
 #include <utility>
-
-#include <unistd.h>
 
 namespace bifocal {
 
@@ -278,7 +277,7 @@ EngineStatus EngineImpl::status() const {
 
 int EngineImpl::otherWriter() const {
     const int holder = FileLock::holder(libraryLockFile(config_.library)).value_or(0);
-    return holder == ::getpid() ? 0 : holder;
+    return holder == processId() ? 0 : holder;
 }
 
 void EngineImpl::refreshStatus() {

@@ -49,7 +49,7 @@ std::string sha256(std::span<const std::uint8_t> bytes) {
     return digest.finish();
 }
 
-Result<std::string> sha256OfFile(const std::filesystem::path& path, std::stop_token stop) {
+Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         return Error{ErrorCode::NotFound, path.string() + ": cannot be opened"};

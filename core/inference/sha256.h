@@ -16,7 +16,8 @@ std::string sha256(std::span<const std::uint8_t> bytes);
 
 /// The same of a file, read in pieces of 1 MiB. NotFound, Internal (I/O), Cancelled.
 /// Threads: safe.
-Result<std::string> sha256OfFile(const std::filesystem::path& path, std::stop_token stop = {});
+Result<std::string> sha256OfFile(const std::filesystem::path& path,
+                                 const std::stop_token& stop = {});
 
 /// Whether `text` is 64 lower-case hexadecimal digits.
 bool isSha256(const std::string& text);

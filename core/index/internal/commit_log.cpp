@@ -49,9 +49,9 @@ Result<std::optional<Commit>> readRecord(const StorageFile& file,
     Commit commit;
     commit.header = *header;
     commit.tombstones.resize(header->tombstoneCount);
-    std::memcpy(commit.tombstones.data(),
-                record.data() + sizeof(CommitHeader),
-                commit.tombstones.size() * sizeof(std::uint32_t));
+    std::ranges::copy(std::span(record).subspan(sizeof(CommitHeader),
+                                                commit.tombstones.size() * sizeof(std::uint32_t)),
+                      std::as_writable_bytes(std::span(commit.tombstones)).begin());
     return std::optional(std::move(commit));
 }
 
