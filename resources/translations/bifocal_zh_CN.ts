@@ -52,15 +52,15 @@
     </message>
     <message>
         <source>%1/s</source>
-        <translation>%1 张/秒</translation>
+        <translation>%1/秒</translation>
     </message>
     <message>
         <source>%1 s left</source>
-        <translation>剩余 %1 秒</translation>
+        <translation>剩 %1 秒</translation>
     </message>
     <message>
         <source>%1 min left</source>
-        <translation>剩余 %1 分钟</translation>
+        <translation>剩 %1 分</translation>
     </message>
 </context>
 <context>

@@ -244,7 +244,7 @@ void EngineBridge::refresh() {
     status_ = engine_.status();
     announceDevice();
     announceCollections();
-    if (status_.libraryGeneration != generation) {
+    if (hasAnnounced_ && status_.libraryGeneration != generation) {
         Q_EMIT libraryChanged();
     }
     if (watch_ == Watch::On) {
