@@ -13,6 +13,14 @@ Error usage(std::string message) {
     return {ErrorCode::InvalidArgument, std::move(message)};
 }
 
+/// A value that reads like another option of the command is a forgotten value; `--text=--json` says
+/// that it is meant.
+bool isOption(const std::string& word, const std::vector<OptionSpec>& options) {
+    return std::any_of(options.begin(), options.end(), [&](const OptionSpec& option) {
+        return option.name == word;
+    });
+}
+
 template <typename Number>
 Result<Number> parseNumber(std::string_view option,
                            const std::string& text,
@@ -66,7 +74,7 @@ Result<Arguments> Arguments::parse(const std::vector<std::string>& words,
             values.emplace_back();
         } else if (equals != std::string::npos) {
             values.push_back(word.substr(equals + 1));
-        } else if (i + 1 < words.size()) {
+        } else if (i + 1 < words.size() && !isOption(words[i + 1], options)) {
             values.push_back(words[++i]);
         } else {
             return usage(name + ": its value is missing");

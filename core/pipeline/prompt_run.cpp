@@ -49,10 +49,14 @@ Result<void> PromptRun::start() {
     branchesLeft_ = (hasTextBranch ? 1 : 0) + (hasImage() ? 1 : 0);
     Result<void> outcome;
     if (hasImage()) {
-        outcome = enqueue(context_.lanes.pool, "decode", &PromptRun::decodeImage);
+        outcome = enqueue({"decode",
+                           context_.lanes.pool,
+                           &PromptRun::decodeImage,
+                           &PromptRun::queueImageEncoder});
     }
     if (outcome && hasTextBranch) {
-        outcome = enqueue(context_.lanes.text, "encode_text", &PromptRun::encodeText);
+        outcome = enqueue(
+            {"encode_text", context_.lanes.text, &PromptRun::encodeText, &PromptRun::finishText});
     }
     if (!outcome) {
         channel_.close();
@@ -71,19 +75,17 @@ void PromptRun::cancel(profile::Outcome outcome) {
     context_.scheduler.cancelRequest(request_);
 }
 
-Result<void> PromptRun::enqueue(schedule::LaneId lane,
-                                const char* stage,
-                                Result<void> (PromptRun::*step)(const schedule::WorkerContext&)) {
+Result<void> PromptRun::enqueue(const Step& step) {
     schedule::TaskSpec spec;
     spec.request = request_;
-    spec.stage = stage;
-    spec.lane = lane;
+    spec.stage = step.stage;
+    spec.lane = step.lane;
     spec.urgency = prompt_.prompt.urgency;
     spec.features = featuresOf(prompt_.prompt);
     spec.stop = stop_.get_token();
     auto work = schedule::makeWork(
-        [self = shared_from_this(), stage, step](const schedule::WorkerContext& worker) {
-            self->runStep(stage, step, worker);
+        [self = shared_from_this(), step](const schedule::WorkerContext& worker) {
+            self->runStep(step, worker);
         },
         [self = shared_from_this()](schedule::Abandoned /*why*/) {
             self->end({ErrorCode::Cancelled, "abandoned"});
@@ -92,20 +94,21 @@ Result<void> PromptRun::enqueue(schedule::LaneId lane,
     return {};
 }
 
-void PromptRun::runStep(const char* stage,
-                        Result<void> (PromptRun::*step)(const schedule::WorkerContext&),
-                        const schedule::WorkerContext& worker) {
+void PromptRun::runStep(const Step& step, const schedule::WorkerContext& worker) {
     if (stop_.stop_requested()) {
         end({ErrorCode::Cancelled, "stopped"});
         return;
     }
     channel_.accept();
-    channel_.stage(stage);
+    channel_.stage(step.stage);
     const TimePoint begin = context_.clock.now();
-    Result<void> outcome = (this->*step)(worker);
+    Result<void> outcome = (this->*step.run)(worker);
     {
         const std::lock_guard lock(mutex_);
-        stages_.push_back({stage, milliseconds(context_.clock.now() - begin)});
+        stages_.push_back({step.stage, milliseconds(context_.clock.now() - begin)});
+    }
+    if (outcome && step.next != nullptr) {
+        outcome = (this->*step.next)();
     }
     if (!outcome) {
         end(std::move(outcome).error());
@@ -148,8 +151,7 @@ Result<void> PromptRun::encodeText(const schedule::WorkerContext& worker) {
             return std::move(encoded).error();
         }
     }
-    BIFOCAL_CHECK(encodeNegatives(*encoder));
-    return finishBranch(Branch::Text);
+    return encodeNegatives(*encoder);
 }
 
 Result<void> PromptRun::encodeNegatives(TextEncoder& encoder) {
@@ -172,7 +174,12 @@ Result<void> PromptRun::decodeImage(const schedule::WorkerContext& /*worker*/) {
     image_.content = loaded.content;
     image_.perceptualHash = loaded.perceptualHash;
     image_.pixels = std::move(loaded.pixels);
-    return enqueue(context_.lanes.image, "encode_image", &PromptRun::encodeImage);
+    return {};
+}
+
+Result<void> PromptRun::queueImageEncoder() {
+    return enqueue(
+        {"encode_image", context_.lanes.image, &PromptRun::encodeImage, &PromptRun::finishImage});
 }
 
 Result<void> PromptRun::encodeImage(const schedule::WorkerContext& worker) {
@@ -181,11 +188,9 @@ Result<void> PromptRun::encodeImage(const schedule::WorkerContext& worker) {
     std::vector<float> row(context_.pack->info().layout.dim);
     const ImageView view = image_.pixels.view();
     BIFOCAL_CHECK(encoder->encode({&view, 1}, row, stop_.get_token()));
-    {
-        const std::lock_guard lock(mutex_);
-        imageRow_ = std::move(row);
-    }
-    return finishBranch(Branch::Image);
+    const std::lock_guard lock(mutex_);
+    imageRow_ = std::move(row);
+    return {};
 }
 
 Result<void> PromptRun::finishBranch(Branch branch) {
@@ -197,10 +202,11 @@ Result<void> PromptRun::finishBranch(Branch branch) {
         hasOwnAnswer = branch == Branch::Text ? !textRow_.empty() : !imageRow_.empty();
     }
     if (isLast) {
-        return enqueue(context_.lanes.pool, "search", &PromptRun::searchFinally);
+        return enqueue({"search", context_.lanes.pool, &PromptRun::searchFinally, nullptr});
     }
     if (hasOwnAnswer) {
-        return enqueue(context_.lanes.pool, "search_partial", &PromptRun::searchPartially);
+        return enqueue(
+            {"search_partial", context_.lanes.pool, &PromptRun::searchPartially, nullptr});
     }
     return {};
 }

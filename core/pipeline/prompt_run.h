@@ -57,18 +57,25 @@ private:
         std::uint64_t perceptualHash = 0;
     };
 
-    Result<void> enqueue(schedule::LaneId lane,
-                         const char* stage,
-                         Result<void> (PromptRun::*step)(const schedule::WorkerContext&));
-    void runStep(const char* stage,
-                 Result<void> (PromptRun::*step)(const schedule::WorkerContext&),
-                 const schedule::WorkerContext& worker);
+    /// One task: what it does, and what follows once its time has been noted.
+    struct Step {
+        const char* stage;
+        schedule::LaneId lane;
+        Result<void> (PromptRun::*run)(const schedule::WorkerContext&);
+        Result<void> (PromptRun::*next)();
+    };
+
+    Result<void> enqueue(const Step& step);
+    void runStep(const Step& step, const schedule::WorkerContext& worker);
     Result<void> encodeText(const schedule::WorkerContext& worker);
     Result<void> encodeNegatives(TextEncoder& encoder);
     Result<void> decodeImage(const schedule::WorkerContext& worker);
     Result<void> encodeImage(const schedule::WorkerContext& worker);
     Result<void> searchPartially(const schedule::WorkerContext& worker);
     Result<void> searchFinally(const schedule::WorkerContext& worker);
+    Result<void> queueImageEncoder();
+    Result<void> finishText() { return finishBranch(Branch::Text); }
+    Result<void> finishImage() { return finishBranch(Branch::Image); }
     Result<void> finishBranch(Branch branch);
     Result<std::shared_ptr<const ResultSet>> answer(bool isFinal);
     void end(Error error);
