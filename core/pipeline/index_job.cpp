@@ -153,36 +153,31 @@ void IndexJob::forward(const std::shared_ptr<Batch>& batch,
 
 // ---- walk
 
-void IndexJob::runWalk() {
-    Result<void> outcome;
-    Result<std::unordered_map<std::string, KnownFile>> known =
-        context_.library.knownFiles(collection_.id);
-    Result<std::vector<FailureRecord>> failures = context_.library.failures(collection_.id);
-    if (!known) {
-        outcome = std::move(known).error();
-    } else if (!failures) {
-        outcome = std::move(failures).error();
-    } else {
-        {
-            const std::lock_guard lock(mutex_);
-            unseen_ = std::move(*known);
-            for (FailureRecord& failure : *failures) {
-                knownReasons_.emplace(failure.path.native(), std::move(failure.reason));
-            }
-        }
-        Result<std::vector<WalkProblem>> problems =
-            walk(collection_.root, stop_.get_token(), [this](WalkEntry entry) {
-                compare(std::move(entry));
-            });
-        if (!problems) {
-            outcome = std::move(problems).error();
-        } else {
-            const std::lock_guard lock(mutex_);
-            for (WalkProblem& problem : *problems) {
-                skipped_.push_back({std::move(problem.path), std::move(problem.reason)});
-            }
+Result<void> IndexJob::scan() {
+    // Another program may have written since this one last looked.
+    BIFOCAL_CHECK(context_.index.refresh());
+    BIFOCAL_TRY(auto known, context_.library.knownFiles(collection_.id));
+    BIFOCAL_TRY(std::vector<FailureRecord> failures, context_.library.failures(collection_.id));
+    {
+        const std::lock_guard lock(mutex_);
+        unseen_ = std::move(known);
+        for (FailureRecord& failure : failures) {
+            knownReasons_.emplace(failure.path.native(), std::move(failure.reason));
         }
     }
+    BIFOCAL_TRY(std::vector<WalkProblem> problems,
+                walk(collection_.root, stop_.get_token(), [this](WalkEntry entry) {
+                    compare(std::move(entry));
+                }));
+    const std::lock_guard lock(mutex_);
+    for (WalkProblem& problem : problems) {
+        skipped_.push_back({std::move(problem.path), std::move(problem.reason)});
+    }
+    return {};
+}
+
+void IndexJob::runWalk() {
+    Result<void> outcome = scan();
     if (!outcome) {
         fail(std::move(outcome).error());
     }

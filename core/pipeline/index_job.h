@@ -73,6 +73,7 @@ private:
                  schedule::LaneId lane,
                  const char* stage,
                  Step step);
+    Result<void> scan();
     void runWalk();
     void compare(WalkEntry entry);
     void pump();
