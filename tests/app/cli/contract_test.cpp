@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program promises before any model is loaded: arguments, errors, help.
+#include "tests/app/cli/cli_fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace bifocal::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The contract's options of every command; --help has to explain each.
+const std::map<std::string, std::set<std::string>> kOptions{
+    {"index", {"--library", "--json", "--retry", "--no-wait", "--packs", "--pack"}},
+    {"query",
+     {"--library",
+      "--text",
+      "--image",
+      "--at",
+      "--region",
+      "--minus",
+      "--balance",
+      "-k",
+      "--json",
+      "--packs",
+      "--pack"}},
+    {"eval", {"--library", "--list", "--looks", "--lang", "--json", "--packs", "--pack"}},
+    {"bench", {"--full", "--json", "--library", "--collection", "--packs", "--pack"}},
+    {"models", {"--from", "--packs", "--json"}},
+    {"trace",
+     {"--library",
+      "--out",
+      "--repeat",
+      "--text",
+      "--image",
+      "--at",
+      "--region",
+      "--minus",
+      "--balance",
+      "-k",
+      "--json",
+      "--packs",
+      "--pack"}},
+    {"doctor", {"--library", "--vectors", "--json", "--packs", "--pack"}}};
+
+using CliContractTest = CliTest;
+
+void expectError(const nlohmann::json& document, const std::string& code) {
+    ASSERT_TRUE(document.is_object());
+    ASSERT_TRUE(document.contains("error"));
+    EXPECT_EQ(document["error"]["code"], code);
+    EXPECT_TRUE(document["error"]["message"].is_string());
+    EXPECT_FALSE(document["error"]["message"].get<std::string>().empty());
+}
+
+TEST_F(CliContractTest, AnswersWrongArgumentsWithTwo) {
+    const std::string library = (home_ / "library").string();
+    const std::vector<std::vector<std::string>> kWrong{
+        {"nonsense"},
+        {"index"},
+        {"index", home_.path().string()},
+        {"query"},
+        {"query", "flower", "--library", library},
+        {"query", "--library", library, "--nonsense"},
+        {"query", "--library", library, "--text", "x", "--balance", "2"},
+        {"query", "--library", library, "--text", "x", "-k", "0"},
+        {"query", "--library", library, "--text", "x", "--at", "1"},
+        {"query", "--library"},
+        {"query", "--library", library, "--library", library},
+        {"eval"},
+        {"eval", "--library", library},
+        {"eval", "word", "--library", library, "--list", "x"},
+        {"bench"},
+        {"bench", "nonsense"},
+        {"bench", "first", "second"},
+        {"models"},
+        {"models", "nonsense"},
+        {"models", "list", "--from", "x"},
+        {"models", "prepare", "other", "--from", "x"},
+        {"models", "prepare", "starter"},
+        {"trace", "--library", library},
+        {"doctor"},
+        {"doctor", "--library", library, "--vectors", "few"}};
+    for (const auto& words : kWrong) {
+        SCOPED_TRACE(::testing::PrintToString(words));
+        expectError(json(words, 2), "invalid_argument");
+    }
+}
+
+TEST_F(CliContractTest, AnswersWhatIsNotThereWithOne) {
+    const std::string nowhere = (home_ / "nowhere").string();
+    const std::vector<std::vector<std::string>> kMissing{
+        {"doctor", "--library", nowhere},
+        {"eval", "--library", nowhere, "--list", nowhere},
+        {"bench", "first", "--collection", nowhere},
+        {"bench", "first", "--collection", home_.path().string(), "--library", nowhere},
+        {"models", "prepare", "starter", "--from", nowhere, "--packs", (home_ / "packs").string()}};
+    for (const auto& words : kMissing) {
+        SCOPED_TRACE(::testing::PrintToString(words));
+        expectError(json(words, 1), "not_found");
+    }
+}
+
+TEST_F(CliContractTest, WritesASentenceToStandardErrorWithoutJson) {
+    const Exit exit = cli({"query"});
+
+    EXPECT_EQ(exit.code, 2);
+    EXPECT_EQ(exit.out, "");
+    EXPECT_THAT(exit.err, HasSubstr("--library is needed"));
+}
+
+TEST_F(CliContractTest, ListsItsCommands) {
+    const Exit asked = cli({"--help"});
+    const Exit lost = cli({});
+
+    EXPECT_EQ(asked.code, 0);
+    EXPECT_EQ(lost.code, 2);
+    for (const auto& entry : kOptions) {
+        EXPECT_THAT(asked.out, HasSubstr("\n  " + entry.first));
+    }
+    EXPECT_EQ(cli({"--version"}).code, 0);
+}
+
+TEST_F(CliContractTest, ExplainsEveryOptionOfEveryCommand) {
+    for (const auto& [command, options] : kOptions) {
+        const Exit exit = cli({command, "--help"});
+
+        EXPECT_EQ(exit.code, 0) << command;
+        EXPECT_EQ(exit.err, "") << command;
+        EXPECT_THAT(exit.out, HasSubstr("bifocal-cli " + command));
+        for (const std::string& option : options) {
+            EXPECT_THAT(exit.out, HasSubstr(option)) << command;
+        }
+    }
+}
+
+TEST_F(CliContractTest, ListsABrokenPackWithItsReason) {
+    const std::filesystem::path packs = home_ / "packs";
+    std::filesystem::create_directories(packs / "empty");
+    std::filesystem::create_directories(packs / ".unfinished");
+    std::filesystem::create_directories(packs / "torn");
+    writeText(packs / "torn" / "pack.json", "{");
+
+    const nlohmann::json document = json({"models", "list", "--packs", packs.string()});
+
+    EXPECT_EQ(document["folder"], packs.string());
+    ASSERT_EQ(document["packs"].size(), 2U);
+    for (const nlohmann::json& pack : document["packs"]) {
+        EXPECT_EQ(pack["state"], "broken");
+        EXPECT_FALSE(pack["reason"].get<std::string>().empty());
+    }
+    EXPECT_EQ(document["packs"][0]["folder"], "empty");
+    EXPECT_EQ(document["packs"][1]["folder"], "torn");
+}
+
+TEST_F(CliContractTest, ListsNothingWhereNoPackIs) {
+    const nlohmann::json document =
+        json({"models", "list", "--packs", (home_ / "nowhere").string()});
+
+    EXPECT_TRUE(document["packs"].is_array());
+    EXPECT_TRUE(document["packs"].empty());
+}
+
+TEST_F(CliContractTest, SaysThatThePackIsMissing) {
+    const std::string packs = (home_ / "nowhere").string();
+
+    const nlohmann::json document = json({"query",
+                                          "--library",
+                                          (home_ / "library").string(),
+                                          "--text",
+                                          "a flower",
+                                          "--packs",
+                                          packs},
+                                         1);
+
+    expectError(document, "not_found");
+}
+
+}  // namespace
+}  // namespace bifocal::test

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/prompt_options.h"
+
+#include <gtest/gtest.h>
+
+namespace bifocal::cli {
+namespace {
+
+Result<Prompt> prompt(const std::vector<std::string>& words) {
+    const auto arguments = Arguments::parse(words, withPromptOptions({}));
+    return arguments ? promptFrom(*arguments) : Result<Prompt>(arguments.error());
+}
+
+TEST(PromptOptionsTest, DescribesAPrompt) {
+    const auto made = prompt({"--text",
+                              "a flower",
+                              "--image",
+                              "a.png",
+                              "--region",
+                              "1,2,30,40",
+                              "--minus",
+                              "red",
+                              "--minus",
+                              "tree",
+                              "--balance",
+                              "0.25",
+                              "-k",
+                              "3"});
+
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->text, "a flower");
+    EXPECT_EQ(made->negatives, (std::vector<std::string>{"red", "tree"}));
+    EXPECT_DOUBLE_EQ(made->balance, 0.25);
+    EXPECT_EQ(made->resultCount, 3);
+    ASSERT_TRUE(made->image);
+    EXPECT_EQ(std::get<ImageFile>(made->image->source).path, "a.png");
+    EXPECT_EQ(made->image->region, (PixelRect{1, 2, 30, 40}));
+}
+
+TEST(PromptOptionsTest, TakesTheFrameOfAVideo) {
+    const auto made = prompt({"--image", "a.mp4", "--at", "1500"});
+
+    ASSERT_TRUE(made);
+    const auto& frame = std::get<VideoFrame>(made->image->source);
+    EXPECT_EQ(frame.path, "a.mp4");
+    EXPECT_EQ(frame.time, std::chrono::milliseconds(1500));
+}
+
+TEST(PromptOptionsTest, HasDefaults) {
+    const auto made = prompt({"--text", "x"});
+
+    ASSERT_TRUE(made);
+    EXPECT_FALSE(made->image);
+    EXPECT_DOUBLE_EQ(made->balance, 0.5);
+    EXPECT_EQ(made->resultCount, 10);
+}
+
+TEST(PromptOptionsTest, RefusesWhatCannotBeMeant) {
+    const std::vector<std::vector<std::string>> kWrong{
+        {"--balance", "1.01"},
+        {"--balance", "-0.1"},
+        {"-k", "0"},
+        {"-k", "1001"},
+        {"--at", "5"},
+        {"--region", "1,2,3,4"},
+        {"--image", "a", "--region", "1,2,3"},
+        {"--image", "a", "--region", "1,2,3,4,5"},
+        {"--image", "a", "--region", "1;2;3;4"},
+        {"--image", "a", "--region", "-1,2,3,4"},
+        {"--image", "a", "--region", "1,2,3,99999999"},
+        {"--image", "a", "--at", "-1"}};
+    for (const auto& words : kWrong) {
+        const auto made = prompt(words);
+
+        ASSERT_FALSE(made) << words[0] << ' ' << words[1];
+        EXPECT_EQ(made.error().code, ErrorCode::InvalidArgument);
+    }
+}
+
+}  // namespace
+}  // namespace bifocal::cli
