@@ -34,7 +34,8 @@ beside it. Three tasks:
   colour           each prompt of the library that names a colour, among all pictures of the
                    library that have a prompt
   image to image   each changed part described in the looks file, among all pictures that have
-                   a prompt; beside it what a perceptual hash finds on the same queries
+                   a prompt; beside it what the stored perceptual hashes find on the same
+                   queries
 
   --library L      the library's folder
   --list FILE      one picture a line, relative to the collection's folder
@@ -130,18 +131,6 @@ PictureSource sourceFrom(const std::vector<EvalPicture>& pictures) {
     };
 }
 
-/// The queries are parts of padded squares; hashes of pictures of another shape could not be
-/// compared with theirs, so the baseline gets its own.
-Result<std::vector<EvalPicture>> hashedAsSquares(std::vector<EvalPicture> pictures,
-                                                 const PictureSource& source) {
-    for (EvalPicture& picture : pictures) {
-        BIFOCAL_TRY(const ImageBuffer image, source(picture.path));
-        BIFOCAL_TRY(const ImageBuffer square, looksPicture(image.view(), {picture.path}));
-        picture.perceptualHash = imaging::perceptualHash(square.view());
-    }
-    return pictures;
-}
-
 Result<EvalOutcome> evaluate(const EvalSetup& setup) {
     const SteadyClock clock;
     const TimePoint begin = clock.now();
@@ -167,11 +156,11 @@ Result<EvalOutcome> evaluate(const EvalSetup& setup) {
         BIFOCAL_TRY(const CandidateSet all, CandidateSet::make(setup.snapshot, prompted));
         BIFOCAL_TRY(outcome.colour, evaluateText(pack, *text, all, coloured));
     }
-    const PictureSource source = sourceFrom(setup.pictures);
-    BIFOCAL_TRY(std::vector<EvalPicture> whole,
-                hashedAsSquares(picturesWith(setup.pictures, &EvalPicture::description), source));
-    BIFOCAL_TRY(const CandidateSet described, CandidateSet::make(setup.snapshot, std::move(whole)));
-    BIFOCAL_TRY(outcome.looks, evaluateLooks(pack, *image, described, setup.looks, source));
+    BIFOCAL_TRY(const CandidateSet described,
+                CandidateSet::make(setup.snapshot,
+                                   picturesWith(setup.pictures, &EvalPicture::description)));
+    BIFOCAL_TRY(outcome.looks,
+                evaluateLooks(pack, *image, described, setup.looks, sourceFrom(setup.pictures)));
     outcome.seconds = std::chrono::duration<double>(clock.now() - begin).count();
     return outcome;
 }

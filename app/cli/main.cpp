@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -72,9 +73,7 @@ int run(const std::vector<std::string>& words) {
     return outcome ? *outcome : report(outcome.error(), arguments->has("--json"));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
     if (!bifocal::torch_backend::environmentIsReady()) {
         // libgomp reads its environment when it is loaded, before main(): start over, once.
         ::execv("/proc/self/exe", argv);
@@ -85,4 +84,15 @@ int main(int argc, char** argv) {
         return report(ready.error(), false);
     }
     return run({argv + 1, argv + argc});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return start(argc, argv);
+    } catch (const std::exception& fault) {  // memory, or the standard library's own streams
+        std::fprintf(stderr, "bifocal-cli: %s\n", fault.what());
+        return bifocal::cli::kExitFailed;
+    }
 }

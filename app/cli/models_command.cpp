@@ -86,6 +86,7 @@ Result<std::vector<PackEntry>> inspectAll(const std::filesystem::path& packs) {
     }
     std::sort(folders.begin(), folders.end());
     std::vector<PackEntry> entries;
+    entries.reserve(folders.size());
     for (const std::filesystem::path& folder : folders) {
         entries.push_back(inspect(folder));
     }

@@ -31,11 +31,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <utility>
 
-#include <time.h>
 #include <unistd.h>
 
 namespace bifocal::app {
@@ -328,6 +328,9 @@ void Tour::end() {
               .arg(figures.longestMs, 0, 'f', 0)
               .arg(figures.stallCount)
               .arg(figures.observedSeconds, 0, 'f', 0));
+    print(QStringLiteral("   of own work: longest %1 ms, %2 over 50 ms")
+              .arg(figures.longestBusyMs, 0, 'f', 0)
+              .arg(figures.busyCount));
     print(QStringLiteral("usable window: %1 ms").arg(usableMs_, 0, 'f', 0));
     QApplication::exit(0);
 }
@@ -342,7 +345,10 @@ bool Tour::isIndexed() const {
             return false;
         }
     }
-    return session_.results().rowCount() > 0;
+    const auto expected =
+        std::min<std::uint64_t>(collections.itemAt(0).fileCount, ui::Session::kPageRows);
+    return session_.results().rowCount() > 0 &&
+           static_cast<std::uint64_t>(session_.results().rowCount()) >= expected;
 }
 
 bool Tour::isQuiet() const {

@@ -31,6 +31,7 @@ namespace bifocal::app {
 /// answer ends the program with 1 and a sentence. Threads: gui.
 class Tour final : public QObject {
     Q_OBJECT
+    Q_DISABLE_COPY(Tour)
 
 public:
     /// All but the folder must outlive the tour.

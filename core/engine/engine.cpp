@@ -68,14 +68,14 @@ EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<L
     scheduling.lanes.push_back(lane("text", 1, Urgency::Interactive, 0));
     scheduling.lanes.push_back(lane("image", 1, Urgency::Interactive, config_.batchWorkerCount));
     scheduling.lanes.push_back(lane("pool", 2, Urgency::Prefetch, config_.batchWorkerCount));
-    scheduler_ = schedule::makeScheduler(
-        std::move(scheduling), schedule::makeDeadlinePolicy(), clock_, profiler_);
+    scheduler_ =
+        schedule::makeScheduler(scheduling, schedule::makeDeadlinePolicy(), clock_, profiler_);
     hasDevice_ = profile::readDeviceMemory().has_value();
     refreshStatus();
     const Result<void> queued = runOnPool(
         {}, "load_pack", Urgency::Interactive, [this] { loadPack(); }, [] {});
     BIFOCAL_ASSERT(queued.has_value());
-    sampler_ = std::jthread([this](std::stop_token stop) { sample(std::move(stop)); });
+    sampler_ = std::jthread([this](const std::stop_token& stop) { sample(stop); });
 }
 
 EngineImpl::~EngineImpl() {
@@ -131,14 +131,15 @@ void EngineImpl::loadPack() {
     } else {
         outcome = std::move(pack).error();
     }
-    if (!outcome) {
+    const bool isReady = outcome.has_value();
+    if (!isReady) {
         const std::lock_guard lock(mutex_);
         packError_ = std::move(outcome).error();
         packState_ = PackState::Failed;
     }
     packKnown_.notify_all();
     startWaiting();
-    if (outcome) {
+    if (isReady) {
         warmUp();
     }
 }
@@ -186,8 +187,10 @@ void EngineImpl::warmUp() {
     });
     queue(lanes_.image, [this](const schedule::WorkerContext& worker) {
         if (const Result<ImageEncoder*> encoder = encoders_->image(worker, Urgency::Interactive)) {
-            const std::vector<std::uint8_t> grey(32 * 32 * 4, 128);
-            const ImageView view{grey.data(), 32, 32, 32 * 4};
+            constexpr int kSide = 32;
+            constexpr std::size_t kRowBytes = std::size_t{kSide} * 4;
+            const std::vector<std::uint8_t> grey(kSide * kRowBytes, 128);
+            const ImageView view{grey.data(), kSide, kSide, kRowBytes};
             std::vector<float> row(context_->pack->info().layout.dim);
             (void)(*encoder)->encode({&view, 1}, row, {}).has_value();
         }

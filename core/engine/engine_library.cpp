@@ -311,7 +311,7 @@ profile::MemoryGauges EngineImpl::memoryGauges() const {
 }
 
 /// One sample a period, on absolute times, until the engine ends.
-void EngineImpl::sample(std::stop_token stop) {
+void EngineImpl::sample(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);

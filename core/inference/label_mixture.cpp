@@ -213,7 +213,9 @@ Result<void> checkTensors(const std::string& file,
     }
     for (const auto& [name, view] : tensors.tensors()) {
         if (!known.contains(name)) {
-            return Error{ErrorCode::Corruption, file + ": tensor '" + name + "' is unexpected"};
+            std::string message = file;
+            message.append(": tensor '").append(name).append("' is unexpected");
+            return Error{ErrorCode::Corruption, std::move(message)};
         }
     }
     return {};

@@ -125,6 +125,7 @@ Result<TensorView> parseTensor(const std::string& name,
 Result<void> checkCoverage(const std::map<std::string, TensorView>& tensors,
                            std::span<const std::uint8_t> data) {
     std::vector<std::pair<std::span<const std::uint8_t>, std::string>> pieces;
+    pieces.reserve(tensors.size());
     for (const auto& [name, view] : tensors) {
         pieces.emplace_back(view.bytes, name);
     }

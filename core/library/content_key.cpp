@@ -67,7 +67,7 @@ Result<FileStamp> stampOf(const std::filesystem::path& path) {
     return stampFrom(status);
 }
 
-Result<ContentKey> contentKeyOf(const std::filesystem::path& path, std::stop_token stop) {
+Result<ContentKey> contentKeyOf(const std::filesystem::path& path, const std::stop_token& stop) {
     // Not blocking, so that a pipe that took a picture's name cannot hold us.
     const Handle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};

@@ -197,8 +197,8 @@ Result<std::vector<WalkProblem>> Walker::walk(const std::filesystem::path& root)
         return Error{ErrorCode::InvalidArgument, root.string() + ": is not a folder"};
     }
     std::error_code code;
-    std::filesystem::path real = std::filesystem::canonical(root, code);
-    realRoots_.push_back(code ? root : std::move(real));
+    const std::filesystem::path real = std::filesystem::canonical(root, code);
+    realRoots_.push_back(code ? root : real);
     enterOnce(root, status);
     while (!levels_.empty()) {
         if (stop_.stop_requested()) {

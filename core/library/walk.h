@@ -42,7 +42,8 @@ Result<std::vector<WalkProblem>> walk(const std::filesystem::path& root,
 Result<FileStamp> stampOf(const std::filesystem::path& path);
 
 /// XXH3-128 of the file's bytes, read in pieces. NotFound, Internal; Cancelled between pieces.
-Result<ContentKey> contentKeyOf(const std::filesystem::path& path, std::stop_token stop = {});
+Result<ContentKey> contentKeyOf(const std::filesystem::path& path,
+                                const std::stop_token& stop = {});
 ContentKey contentKeyOf(std::span<const std::uint8_t> bytes);
 
 }  // namespace bifocal

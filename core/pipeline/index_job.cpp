@@ -29,7 +29,7 @@ struct IndexJob::Item {
     enum class Kind : std::uint8_t { Pending = 1, Unchanged, Moved, Indexed, Failed, Dropped };
 
     explicit Item(Candidate candidate)
-        : entry(std::move(candidate.entry)), known(std::move(candidate.known)) {}
+        : entry(std::move(candidate.entry)), known(candidate.known) {}
 
     void failWith(const Error& error) {
         kind = Kind::Failed;
@@ -199,7 +199,7 @@ void IndexJob::compare(WalkEntry entry) {
         const std::lock_guard lock(mutex_);
         const auto found = unseen_.find(entry.path.native());
         if (found != unseen_.end()) {
-            known = std::move(found->second);
+            known = found->second;
             unseen_.erase(found);
         }
     }
@@ -222,7 +222,7 @@ void IndexJob::compare(WalkEntry entry) {
                 ++summary_.unchanged;
             }
         } else {
-            queue_.push_back({std::move(entry), std::move(known)});
+            queue_.push_back({std::move(entry), known});
         }
     }
     report();

@@ -87,6 +87,8 @@ public:
 
     explicit Profiler(const Clock& clock);
     Profiler(const Clock& clock, Options options);
+    Profiler(const Profiler&) = delete;
+    Profiler& operator=(const Profiler&) = delete;
     ~Profiler() override;
 
     void record(const Span& span) override;

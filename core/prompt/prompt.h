@@ -78,7 +78,8 @@ struct NormalizedPrompt {
 };
 
 inline constexpr int kMaxResultCount = 1000;
-inline constexpr std::size_t kMaxPromptBytes = 64 * 1024;  ///< longer text is cut at a character
+inline constexpr std::size_t kMaxPromptBytes = std::size_t{64}
+                                               << 10U;  ///< longer text is cut at a character
 inline constexpr std::size_t kMaxNegativeCount = 32;  ///< each one costs a run of the text encoder
 
 /// InvalidArgument for an empty prompt (no text that holds a letter, digit or other visible sign,

@@ -42,6 +42,8 @@ public:
                   std::unique_ptr<Policy> policy,
                   const Clock& clock,
                   Tracer& tracer);
+    LaneScheduler(const LaneScheduler&) = delete;
+    LaneScheduler& operator=(const LaneScheduler&) = delete;
     ~LaneScheduler() override;
 
     Result<TaskId> enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) override;
@@ -51,7 +53,7 @@ public:
     SchedulerStats stats() const override;
 
 private:
-    void serve(std::uint32_t lane, std::uint32_t worker);
+    void serve(std::uint32_t laneIndex, std::uint32_t worker);
     void run(QueuedTask task, WorkerContext context);
     void recordSpans(const QueuedTask& task,
                      const WorkerContext& context,
@@ -246,7 +248,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Scheduler> makeScheduler(SchedulerConfig config,
+std::unique_ptr<Scheduler> makeScheduler(const SchedulerConfig& config,
                                          std::unique_ptr<Policy> policy,
                                          const Clock& clock,
                                          Tracer& tracer) {

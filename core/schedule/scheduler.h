@@ -90,7 +90,7 @@ public:
 
 /// Starts the workers. `clock` and `tracer` must outlive the scheduler. Requires: 1 to 256 lanes,
 /// every one with a worker, every worker with a range of classes that is not empty.
-std::unique_ptr<Scheduler> makeScheduler(SchedulerConfig config,
+std::unique_ptr<Scheduler> makeScheduler(const SchedulerConfig& config,
                                          std::unique_ptr<Policy> policy,
                                          const Clock& clock,
                                          Tracer& tracer);

@@ -278,7 +278,7 @@ bool isStarterPackPrepared(const std::filesystem::path& packs) {
 Result<void> prepareStarterPack(const std::filesystem::path& downloads,
                                 const std::filesystem::path& packs,
                                 const ProgressCallback& progress,
-                                std::stop_token stop) {
+                                const std::stop_token& stop) {
     BIFOCAL_CHECK(makeDirectories(packs));
     BIFOCAL_TRY(const FileLock lock, FileLock::tryAcquire(packs / ".starter.lock"));
     if (!isStarterPackPrepared(packs)) {

@@ -40,6 +40,6 @@ bool isStarterPackPrepared(const std::filesystem::path& packs);
 Result<void> prepareStarterPack(const std::filesystem::path& downloads,
                                 const std::filesystem::path& packs,
                                 const ProgressCallback& progress,
-                                std::stop_token stop = {});
+                                const std::stop_token& stop = {});
 
 }  // namespace bifocal::models

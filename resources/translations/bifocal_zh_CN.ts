@@ -427,10 +427,6 @@
 <context>
     <name>bifocal::ui::ProfilerDock</name>
     <message>
-        <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
-    </message>
-    <message>
         <source>Latency, interactive (ms)</source>
         <translation>交互延迟（毫秒）</translation>
     </message>
@@ -592,10 +588,6 @@
 <context>
     <name>bifocal::ui::RequestModel</name>
     <message>
-        <source>%1, %2, %3 ms</source>
-        <translation>%1，%2，%3 毫秒</translation>
-    </message>
-    <message>
         <source>superseded</source>
         <translation>已被取代</translation>
     </message>
@@ -618,6 +610,14 @@
     <message>
         <source>batch</source>
         <translation>批处理</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
     </message>
 </context>
 <context>
@@ -806,10 +806,6 @@ Licence: %2</source>
     <message>
         <source>Choose a request to see where its time went.</source>
         <translation>选择一个请求，查看时间花在哪里。</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
     </message>
 </context>
 </TS>

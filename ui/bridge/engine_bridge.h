@@ -25,6 +25,7 @@ enum class TraceFormat : std::uint8_t { Chrome = 1, Csv };
 /// Threads: gui. Owns: nothing of the engine, which must outlive it.
 class EngineBridge final : public QObject {
     Q_OBJECT
+    Q_DISABLE_COPY(EngineBridge)
 
 public:
     using PictureHandler = std::function<void(const QImage&)>;  ///< null: it could not be read

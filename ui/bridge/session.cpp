@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/bridge/session.h"
 
+#include <algorithm>
+
 namespace bifocal::ui {
 
 Session::Session(Engine& engine, QObject* parent)
@@ -11,8 +13,11 @@ Session::Session(Engine& engine, QObject* parent)
     connect(&bridge_, &EngineBridge::libraryChanged, this, &Session::followLibrary);
     connect(&bridge_,
             &EngineBridge::collectionsChanged,
-            &collections_,
-            &CollectionModel::setCollections);
+            this,
+            [this](const QList<CollectionItem>& collections) {
+                collections_.setCollections(collections);
+                countBrowsed();
+            });
     connect(&bridge_, &EngineBridge::failuresListed, &failures_, &FailureModel::setFailures);
     connect(&bridge_, &EngineBridge::errorRaised, &messages_, &MessageListModel::add);
     connect(&bridge_, &EngineBridge::sampled, &series_, &ProfilerSeries::setSamples);
@@ -86,9 +91,22 @@ void Session::showBrowsed(CollectionId collection, int offset, const QList<Resul
         results_.rowCount() == 0 ? AnswerSummary::State::Empty : AnswerSummary::State::Browsing;
     summary.shownCount = static_cast<std::uint64_t>(results_.rowCount());
     summary.collection = collectionName();
-    const int row = collections_.rowOf(collection);
-    summary.searchedCount = row >= 0 ? collections_.itemAt(row).fileCount : summary.shownCount;
+    summary.searchedCount = browsedCount();
     setSummary(summary);
+}
+
+std::uint64_t Session::browsedCount() const {
+    const int row = collections_.rowOf(draft_.collection);
+    const auto shown = static_cast<std::uint64_t>(results_.rowCount());
+    return row < 0 ? shown : std::max(shown, collections_.itemAt(row).fileCount);
+}
+
+void Session::countBrowsed() {
+    if (summary_.state == AnswerSummary::State::Browsing &&
+        summary_.searchedCount != browsedCount()) {
+        summary_.searchedCount = browsedCount();
+        Q_EMIT summaryChanged(summary_);
+    }
 }
 
 void Session::showAnswer(const AnswerSummary& summary, const QList<ResultItem>& rows) {

@@ -64,6 +64,8 @@ private:
     void followLibrary();
     void setSummary(const AnswerSummary& summary);
     QString collectionName() const;
+    std::uint64_t browsedCount() const;
+    void countBrowsed();
 
     EngineBridge bridge_;
     ResultModel results_;

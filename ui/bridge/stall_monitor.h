@@ -11,7 +11,9 @@
 namespace bifocal::ui {
 
 /// Measures how long the event loop did not come round: a heartbeat is due every kBeat, and what it
-/// comes late by is a gap. Runs from construction on. Threads: gui.
+/// comes late by is a gap. A gap has two causes, told apart by this thread's processor time: own
+/// work, which is ours to shorten, and a machine that gave the thread no turn (or a call that
+/// waited). Runs from construction on. Threads: gui.
 class StallMonitor final : public QObject {
     Q_OBJECT
 
@@ -22,6 +24,8 @@ public:
     struct Figures {
         std::uint64_t stallCount = 0;  ///< gaps over kStall
         double longestMs = 0;
+        std::uint64_t busyCount = 0;  ///< of the stalls: over kStall of own work
+        double longestBusyMs = 0;
         double observedSeconds = 0;
     };
 
@@ -29,7 +33,7 @@ public:
 
     Figures figures() const;
     /// Leaves out the time since the last beat: what a tour or test did itself on this thread.
-    void leaveOut() { sinceBeat_.restart(); }
+    void leaveOut();
 
 Q_SIGNALS:
     void stalled(double ms);
@@ -40,6 +44,7 @@ private:
     QTimer timer_;
     QElapsedTimer sinceStart_;
     QElapsedTimer sinceBeat_;
+    double processorMs_ = 0;  ///< at the last beat
     Figures figures_;
 };
 

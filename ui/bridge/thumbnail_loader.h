@@ -19,6 +19,7 @@ class ResultModel;
 /// Threads: gui. Owns: nothing; bridge and model must outlive it.
 class ThumbnailLoader final : public QObject {
     Q_OBJECT
+    Q_DISABLE_COPY(ThumbnailLoader)
 
 public:
     static constexpr int kAtOnce = 6;

@@ -24,8 +24,8 @@ QVariant RequestModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole: return row.label;
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole:
-            return tr("%1, %2, %3 ms")
-                .arg(row.label, classText(row), QLocale().toString(row.totalMs, 'f', 1));
+            return QStringLiteral("%1, %2, %3")
+                .arg(row.label, classText(row), durationText(row.totalMs));
         case RequestIdRole: return static_cast<qulonglong>(row.id);
         case ClassTextRole: return classText(row);
         case TotalMsRole: return row.totalMs;
@@ -88,6 +88,12 @@ int RequestModel::rowOf(std::uint64_t request) const {
     const auto found = std::find_if(
         rows_.begin(), rows_.end(), [&](const RequestItem& item) { return item.id == request; });
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+QString RequestModel::durationText(double ms) {
+    constexpr double kAsSeconds = 10'000;
+    return ms < kAsSeconds ? tr("%1 ms").arg(QLocale().toString(ms, 'f', 1))
+                           : tr("%1 s").arg(QLocale().toString(ms / 1000, 'f', 1));
 }
 
 double RequestModel::longestMs(RequestClass kind) const {

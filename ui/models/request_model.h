@@ -22,6 +22,8 @@ public:
 
     const RequestItem& itemAt(int row) const { return rows_.at(row); }
     int rowOf(std::uint64_t request) const;
+    /// "38.2 ms", "95.6 s".
+    static QString durationText(double ms);
     /// Longest total of a class: the scale of its waterfalls.
     double longestMs(RequestClass kind) const;
 

@@ -65,7 +65,7 @@ private:
     QVariant thumbnail(const ResultItem& item) const;
     void announce(const ContentKey& content, int role);
 
-    static constexpr qsizetype kThumbnailCacheBytes = 96 * 1024 * 1024;
+    static constexpr qsizetype kThumbnailCacheBytes = qsizetype{96} << 20;
 
     QList<ResultItem> rows_;
     double bestTotal_ = 0;

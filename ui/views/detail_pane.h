@@ -19,6 +19,7 @@ class Theme;
 /// Threads: gui.
 class DetailPane final : public QWidget {
     Q_OBJECT
+    Q_DISABLE_COPY(DetailPane)
 
 public:
     DetailPane(EngineBridge& bridge, const Theme& theme, QWidget* parent);

@@ -31,6 +31,7 @@ class Theme;
 /// Threads: gui. Owns: its views; session, theme and settings must outlive it.
 class MainWindow final : public QWidget {
     Q_OBJECT
+    Q_DISABLE_COPY(MainWindow)
 
 public:
     /// `settings` remembers sizes; null remembers nothing.

@@ -83,7 +83,7 @@ public:
         painter->drawText(
             QRect(row.right() - figureWidth, row.top(), figureWidth - 4, row.height()),
             Qt::AlignVCenter | Qt::AlignRight,
-            ProfilerDock::tr("%1 ms").arg(QLocale().toString(item.totalMs, 'f', 1)));
+            RequestModel::durationText(item.totalMs));
         painter->setPen(palette.hairline);
         painter->drawLine(row.bottomLeft(), row.bottomRight());
         painter->restore();

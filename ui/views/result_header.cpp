@@ -132,8 +132,8 @@ void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned
                                   : QStringLiteral("·  ") + fits.join(QStringLiteral(", ")));
     fits_->setVisible(!fits.isEmpty());
     scan_->setVisible(!scanned.isEmpty());
-    scan_->setText(QStringLiteral("·  ") +
-                   tr("still indexing %1").arg(scanned.join(QStringLiteral(", "))));
+    const QString scan = tr("still indexing %1").arg(scanned.join(QStringLiteral(", ")));
+    scan_->setText(headline_->text().isEmpty() ? scan : QStringLiteral("·  ") + scan);
     time_->setVisible(isAnswer(summary.state));
     time_->setText(
         tr("%1 ms").arg(QLocale().toString(summary.totalMs, 'f', summary.totalMs < 10 ? 1 : 0)));

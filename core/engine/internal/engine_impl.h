@@ -28,6 +28,8 @@ namespace bifocal {
 class EngineImpl final : public Engine {
 public:
     EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<Library> library);
+    EngineImpl(const EngineImpl&) = delete;
+    EngineImpl& operator=(const EngineImpl&) = delete;
     ~EngineImpl() override;
 
     Result<RequestId> submit(Prompt prompt, PromptHandler handler, RequestId supersedes) override;
@@ -92,7 +94,7 @@ private:
 
     int otherWriter() const;
     void refreshStatus();
-    void sample(std::stop_token stop);
+    void sample(const std::stop_token& stop);
     profile::MemoryGauges memoryGauges() const;
 
     const EngineConfig config_;

@@ -25,7 +25,7 @@ enum class PictureFormat : std::uint8_t {
 inline constexpr std::size_t kHeadBytes = 64;
 
 /// By magic number alone.
-PictureFormat formatOf(std::span<const std::uint8_t> head);
+PictureFormat formatOf(std::span<const std::uint8_t> bytes);
 
 /// Whether the libraries of this machine can read it. Requires: initialize() ran.
 bool isReadable(PictureFormat format);

@@ -88,8 +88,7 @@ std::vector<std::uint32_t> IndexFile::tombstonesOf(std::span<const ContentKey> k
         bury(key);
     }
     std::ranges::sort(tombstones);
-    const auto repeated = std::ranges::unique(tombstones);
-    tombstones.erase(repeated.begin(), repeated.end());
+    tombstones.erase(std::unique(tombstones.begin(), tombstones.end()), tombstones.end());
     return tombstones;
 }
 

@@ -53,7 +53,7 @@ public:
 
     /// Sleeps until there is something to do; none when the lane was stopped. What is returned
     /// counts as running until finish(), unless it is stopped work.
-    std::optional<Dispatch> next(std::uint32_t worker);
+    std::optional<Dispatch> next(std::uint32_t index);
     void finish(Urgency urgency, Duration time);
     /// There may be room for the claim of this class.
     void wakeFor(Urgency urgency);

@@ -32,14 +32,14 @@ public:
     /// Slot of the new task.
     std::uint32_t insert(const TaskSpec& spec, std::shared_ptr<Work> work, TimePoint enqueued);
     /// Frees the slot. Requires: a task is in it.
-    QueuedTask take(std::uint32_t slot);
+    QueuedTask take(std::uint32_t index);
 
     std::size_t size() const { return size_; }
     /// Requires: a task is in the slot.
-    const QueuedTask& at(std::uint32_t slot) const;
+    const QueuedTask& at(std::uint32_t index) const;
     std::uint32_t generationOf(std::uint32_t slot) const { return slots_[slot].generation; }
     /// Whether a task of this generation is in the slot.
-    bool contains(std::uint32_t slot, std::uint32_t generation) const;
+    bool contains(std::uint32_t index, std::uint32_t generation) const;
     /// Slots of a request's tasks, in no particular order.
     std::vector<std::uint32_t> slotsOf(RequestId request) const;
     std::vector<std::uint32_t> allSlots() const;

@@ -45,7 +45,7 @@ protected:
               std::move(policy));
     }
     void start(SchedulerConfig config, std::unique_ptr<Policy> policy = makeDeadlinePolicy()) {
-        scheduler_ = makeScheduler(std::move(config), std::move(policy), clock_, tracer_);
+        scheduler_ = makeScheduler(config, std::move(policy), clock_, tracer_);
     }
     /// Keeps a worker that serves `urgency` busy until gate_ opens.
     void closeGate(Urgency urgency = Urgency::Interactive, std::uint32_t lane = 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/views/chart/waterfall.h"
 
+#include "ui/models/request_model.h"
 #include "ui/views/theme.h"
 
 #include <QFontMetrics>
-#include <QLocale>
 #include <QPainter>
 
 #include <algorithm>
@@ -105,8 +105,11 @@ void Waterfall::paintEvent(QPaintEvent* /*event*/) {
                          tr("Choose a request to see where its time went."));
         return;
     }
-    const QLocale locale;
-    const double full = std::max(0.001, request_.totalMs);
+    // A stage's worker may let go a little after the answer is out.
+    double full = std::max(0.001, request_.totalMs);
+    for (const SpanItem& span : request_.spans) {
+        full = std::max(full, span.beginMs + span.durationMs);
+    }
     const double plotWidth = std::max(20, width() - kNameWidth - kFigureWidth);
     int top = 0;
     for (const Stage& stage : stages()) {
@@ -129,7 +132,7 @@ void Waterfall::paintEvent(QPaintEvent* /*event*/) {
         painter.setPen(palette.text);
         painter.drawText(QRect(width() - kFigureWidth, top, kFigureWidth, kRowHeight),
                          Qt::AlignVCenter | Qt::AlignRight,
-                         tr("%1 ms").arg(locale.toString(stage.sumMs, 'f', 1)));
+                         RequestModel::durationText(stage.sumMs));
         top += kRowHeight;
     }
 }
