@@ -72,9 +72,12 @@ EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<L
         schedule::makeScheduler(scheduling, schedule::makeDeadlinePolicy(), clock_, profiler_);
     hasDevice_ = profile::readDeviceMemory().has_value();
     refreshStatus();
-    const Result<void> queued = runOnPool(
+    const Result<void> loading = runOnPool(
         {}, "load_pack", Urgency::Interactive, [this] { loadPack(); }, [] {});
-    BIFOCAL_ASSERT(queued.has_value());
+    // A cache that cannot be trimmed costs disk, nothing else.
+    const Result<void> trimming = runOnPool(
+        {}, "trim_cache", Urgency::Batch, [this] { (void)thumbnails_.trim().has_value(); }, [] {});
+    BIFOCAL_ASSERT(loading.has_value() && trimming.has_value());
     sampler_ = std::jthread([this](const std::stop_token& stop) { sample(stop); });
 }
 
