@@ -2,13 +2,12 @@
 #include "core/pipeline/index_job.h"
 
 #include "core/base/files.h"
+#include "core/pipeline/internal/index_item.h"
 #include "core/pipeline/picture_files.h"
 #include "core/pipeline/prompt_image.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <span>
 #include <utility>
 
 namespace bifocal {
@@ -23,42 +22,6 @@ bool isGone(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-/// A candidate on its way through a batch.
-struct IndexJob::Item {
-    enum class Kind : std::uint8_t { Pending = 1, Unchanged, Moved, Indexed, Failed, Dropped };
-
-    explicit Item(Candidate candidate)
-        : entry(std::move(candidate.entry)), known(candidate.known) {}
-
-    void failWith(const Error& error) {
-        kind = Kind::Failed;
-        failure = error;
-        pixels = {};
-    }
-
-    /// A row with a number that is not finite would poison every search: it is never stored.
-    void takeRow(std::span<const float> values) {
-        if (std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
-            row.assign(values.begin(), values.end());
-            pixels = {};
-        } else {
-            failWith({ErrorCode::Internal, "the image tower gave numbers that are not finite"});
-        }
-    }
-
-    WalkEntry entry;
-    std::optional<KnownFile> known;
-    Kind kind = Kind::Pending;
-    FileRecord record;
-    ImageBuffer pixels;  ///< empty when no encoding is needed
-    std::vector<float> row;
-    Error failure;
-};
-
-struct IndexJob::Batch {
-    std::vector<Item> items;
-};
 
 IndexJob::IndexJob(const PipelineContext& context,
                    std::shared_ptr<LibraryWriter> writer,
