@@ -20,10 +20,14 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "bifocal: %s\n", ready.error().message.c_str());
         return 1;
     }
-    QApplication qt(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Bifocal"));
     QApplication::setApplicationVersion(QStringLiteral(BIFOCAL_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("bifocal"));
+    if (bifocal::app::asksForTextOnly(argc, argv)) {
+        const QCoreApplication plain(argc, argv);  // --version works without a screen
+        bifocal::app::parseOptions(QCoreApplication::arguments());
+    }
+    QApplication qt(argc, argv);
     bifocal::app::Application application(qt,
                                           bifocal::app::parseOptions(QApplication::arguments()));
     return application.run();

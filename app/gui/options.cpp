@@ -6,8 +6,10 @@
 #include <QCommandLineParser>
 #include <QFile>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace bifocal::app {
 
@@ -39,12 +41,19 @@ ui::Appearance toAppearance(const QString& name) {
 
 }  // namespace
 
+bool asksForTextOnly(int argc, char** argv) {
+    return std::any_of(argv + 1, argv + argc, [](const char* word) {
+        const std::string_view text(word);
+        return text == "--help" || text == "-h" || text == "--version" || text == "-v";
+    });
+}
+
 Options parseOptions(const QStringList& arguments) {
     QCommandLineParser parser;
     parser.setApplicationDescription(
         QStringLiteral("Finds pictures by what they look like and by what words say."));
-    parser.addHelpOption();
-    parser.addVersionOption();
+    const QCommandLineOption help = parser.addHelpOption();
+    const QCommandLineOption version = parser.addVersionOption();
     const QCommandLineOption library(QStringLiteral("library"),
                                      QStringLiteral("The library's folder; made when missing."),
                                      QStringLiteral("folder"));
@@ -69,7 +78,15 @@ Options parseOptions(const QStringList& arguments) {
         QStringLiteral("self-test"),
         QStringLiteral("Make the window on an empty library, show it, end with 0."));
     parser.addOptions({library, index, packs, tour, language, theme, selfTest});
-    parser.process(arguments);
+    if (!parser.parse(arguments)) {
+        refuse(parser.errorText());
+    }
+    if (parser.isSet(help)) {
+        parser.showHelp();
+    }
+    if (parser.isSet(version)) {
+        parser.showVersion();
+    }
     if (!parser.positionalArguments().isEmpty()) {
         refuse(QStringLiteral("%1: not understood; --help lists the options")
                    .arg(parser.positionalArguments().first()));

@@ -23,7 +23,11 @@ struct Options {
     bool isSelfTest = false;
 };
 
+/// Whether the arguments ask for a text alone, for which no screen is needed.
+bool asksForTextOnly(int argc, char** argv);
+
 /// Reads the arguments. --help and --version print and end the program, as wrong ones do with 2.
+/// Requires: the application object.
 Options parseOptions(const QStringList& arguments);
 
 }  // namespace bifocal::app
