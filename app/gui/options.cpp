@@ -81,7 +81,7 @@ Options parseOptions(const QStringList& arguments) {
     if (!parser.parse(arguments)) {
         refuse(parser.errorText());
     }
-    if (parser.isSet(help)) {
+    if (parser.isSet(help) || parser.isSet(QStringLiteral("help-all"))) {
         parser.showHelp();
     }
     if (parser.isSet(version)) {
