@@ -6,6 +6,7 @@
 #include "kernels/dot_top_k.h"
 #include "kernels/read_bandwidth.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -16,6 +17,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include <sys/mman.h>
 
 namespace bifocal::cli {
 namespace {
@@ -46,6 +49,7 @@ Memory makeRows(std::size_t rowCount) {
     if (!memory) {
         return memory;
     }
+    ::madvise(memory.get(), bytes, MADV_HUGEPAGE);  // advice: a refusal costs speed, no more
     std::uint64_t state = 0x9E3779B97F4A7C15U;
     for (std::size_t at = 0; at + sizeof(state) <= wanted; at += sizeof(state)) {
         const std::uint64_t halves =
@@ -69,22 +73,28 @@ Result<SearchTimes> measure(const std::byte* data, std::size_t rowCount, std::si
         query[i] = std::sin(static_cast<float>(i));
     }
     std::array<kernels::RowScore, kResultCount> best{};
-    std::vector<double> searchMs;
-    std::vector<double> gigabytesPerSecond;
-    // The first round warms caches, page tables and the clock, and does not count.
-    for (std::size_t i = 0; i <= repetitions; ++i) {
-        const double bandwidth = kernels::measureReadBandwidth(bytes);
+    const auto searchOnce = [&]() -> Result<double> {
         const TimePoint begin = clock.now();
         BIFOCAL_CHECK(kernels::dotTopK(rows, query, {}, best));
-        const double ms = std::chrono::duration<double, std::milli>(clock.now() - begin).count();
+        return std::chrono::duration<double, std::milli>(clock.now() - begin).count();
+    };
+    std::vector<double> searchMs;
+    std::vector<double> searchGigabytes;  // per second
+    std::vector<double> readGigabytes;
+    // The first round warms caches, page tables and the clock, and does not count.
+    for (std::size_t i = 0; i <= repetitions; ++i) {
+        const double read = kernels::measureReadBandwidth(bytes);
+        // The better of two passes, as the reading is, so that neither has more chances.
+        BIFOCAL_TRY(const double first, searchOnce());
+        BIFOCAL_TRY(const double second, searchOnce());
         if (i > 0) {
-            gigabytesPerSecond.push_back(bandwidth);
-            searchMs.push_back(ms);
+            readGigabytes.push_back(read);
+            searchGigabytes.push_back(static_cast<double>(bytes.size()) / 1e6 /
+                                      std::min(first, second));
+            searchMs.insert(searchMs.end(), {first, second});
         }
     }
-    const double searchMedian = median(searchMs);
-    const double searchBandwidth = static_cast<double>(bytes.size()) / 1e6 / searchMedian;
-    return SearchTimes{searchMedian, searchBandwidth / median(gigabytesPerSecond)};
+    return SearchTimes{median(searchMs), median(searchGigabytes) / median(readGigabytes)};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace bifocal::cli {
 /// bandwidth of the same thread over the same memory: rows search_100k_ms,
 /// search_100k_bandwidth_share and the same with 1m, the latter left out where memory is short.
 /// Search and reading take turns, `repetitions` of each (eight times as many of the small one); the
-/// share is one of medians.
+/// share is one of medians, each of the better of two passes.
 /// Threads: compatible.
 void measureSearch(std::size_t repetitions, BenchReport& report);
 
