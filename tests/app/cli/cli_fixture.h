@@ -44,7 +44,8 @@ void writeText(const std::filesystem::path& file, const std::string& text);
 /// A program run in a home of its own: settings, data and caches are in a scratch folder.
 class CliTest : public ::testing::Test {
 protected:
-    Exit cli(std::vector<std::string> words) const;
+    /// In a process of its own; a test that starts many may do it otherwise.
+    virtual Exit cli(std::vector<std::string> words) const;
     Process::Environment environment() const;
     static std::vector<std::string> command(std::vector<std::string> words);
     /// Runs with --json, expects `code`, and returns what was printed.
