@@ -15,25 +15,29 @@ Admitted Admission::tryAdmit(Claimant who, std::uint64_t bytes) {
         return Admitted::Yes;
     }
     const std::lock_guard lock(mutex_);
-    Claim& own = claims_[indexOf(who)];
-    const std::optional<std::size_t> first = firstClaim();
-    // A claim of one's own goes by its place; without one, a claim of the same class is older.
-    const bool isTurn = !first || *first == indexOf(who) ||
-                        (own.ticket == 0 && *first % kClassCount > indexOf(who) % kClassCount);
-    if (!isTurn || !hasSlot() || !ledger_.tryReserve(bytes)) {
-        if (own.ticket == 0) {
-            own.ticket = ++lastTicket_;
-            ++claimCount_;
-        }
-        own.bytes = bytes;
+    if (!isTurnOf(who) || !hasSlot() || !ledger_.tryReserve(bytes)) {
+        claim(who, bytes);
         return Admitted::No;
     }
+    Claim& own = claims_[indexOf(who)];
     if (own.ticket != 0) {
         own = Claim{};
         --claimCount_;
     }
     ++usedSlots_;
     return claimCount_ > 0 ? Admitted::YesOthersWait : Admitted::Yes;
+}
+
+bool Admission::claimIfItMustWait(Claimant who, std::uint64_t bytes) {
+    if (bytes == 0 && maxSlots_ == 0) {
+        return false;
+    }
+    const std::lock_guard lock(mutex_);
+    if (isTurnOf(who) && hasSlot() && hasBytes(bytes)) {
+        return false;
+    }
+    claim(who, bytes);
+    return true;
 }
 
 void Admission::release(std::uint64_t bytes) {
@@ -59,16 +63,33 @@ void Admission::withdraw(Claimant who) {
 std::optional<Claimant> Admission::firstServable() const {
     const std::lock_guard lock(mutex_);
     const std::optional<std::size_t> first = firstClaim();
-    if (!first || !hasSlot()) {
-        return std::nullopt;
-    }
-    const MemoryLedger::Snapshot memory = ledger_.snapshot();
-    const std::uint64_t used = memory.persistentBytes + memory.reservedBytes;
-    if (used > memory.budgetBytes || claims_[*first].bytes > memory.budgetBytes - used) {
+    if (!first || !hasSlot() || !hasBytes(claims_[*first].bytes)) {
         return std::nullopt;
     }
     return Claimant{static_cast<std::uint32_t>(*first / kClassCount),
                     static_cast<Urgency>(*first % kClassCount + 1)};
+}
+
+bool Admission::hasBytes(std::uint64_t bytes) const {
+    const MemoryLedger::Snapshot memory = ledger_.snapshot();
+    const std::uint64_t used = memory.persistentBytes + memory.reservedBytes;
+    return used <= memory.budgetBytes && bytes <= memory.budgetBytes - used;
+}
+
+bool Admission::isTurnOf(Claimant who) const {
+    const std::optional<std::size_t> first = firstClaim();
+    // A claim of one's own goes by its place; without one, a claim of the same class is older.
+    return !first || *first == indexOf(who) ||
+           (claims_[indexOf(who)].ticket == 0 && *first % kClassCount > indexOf(who) % kClassCount);
+}
+
+void Admission::claim(Claimant who, std::uint64_t bytes) {
+    Claim& own = claims_[indexOf(who)];
+    if (own.ticket == 0) {
+        own.ticket = ++lastTicket_;
+        ++claimCount_;
+    }
+    own.bytes = bytes;
 }
 
 std::optional<std::size_t> Admission::firstClaim() const {

@@ -37,11 +37,13 @@ Lane::Lane(std::uint32_t index, const LaneConfig& config, Admission& admission)
       name_(config.name),
       readyCap_(config.readyCap),
       admission_(admission),
-      workers_(config.workers.size()) {
+      workers_(config.workers.size()),
+      idleCount_(config.workers.size()) {
     BIFOCAL_ASSERT(index <= kLaneMask && !workers_.empty());
     BIFOCAL_ASSERT(std::uint64_t{readyCap_} * kClassCount < TaskSlab::kMaxSlots);
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i].config = config.workers[i];
+        workers_[i].isIdle = true;  // until its thread first asks for work
         const WorkerConfig& worker = workers_[i].config;
         BIFOCAL_ASSERT(worker.mostUrgent <= worker.leastUrgent);
         for (std::size_t cls = indexOf(worker.mostUrgent); cls <= indexOf(worker.leastUrgent);
@@ -82,7 +84,10 @@ Result<TaskId> Lane::enqueue(const TaskSpec& spec,
         const std::uint32_t slot = slab_.insert(spec, std::move(work), now);
         id = makeId(slab_.generationOf(slot), index_, slot);
         heaps_[cls].push({key, ++lastSequence_, slot});
-        sleeper = claimed_[cls] ? nullptr : signalOneFor(cls);
+        // Its claim counts from now on, not from when a worker has woken up to make it.
+        if (!claimed_[cls] && idleWorkerFor(cls) != nullptr && !claimTop(cls)) {
+            sleeper = signalOneFor(cls);
+        }
     }
     if (sleeper != nullptr) {
         sleeper->wake.notify_one();
@@ -152,14 +157,14 @@ std::optional<Dispatch> Lane::next(std::uint32_t index) {
     std::optional<Dispatch> dispatch;
     {
         std::unique_lock lock(mutex_);
-        bool wasSignalled = false;
+        bool wasSignalled = self.isIdle && self.isSignalled;
+        wakeUp(self);
         while (!isStopping_ && !(dispatch = pick(self.config))) {
             self.isIdle = true;
             self.isSignalled = false;
             ++idleCount_;
             self.wake.wait(lock, [&] { return self.isSignalled || isStopping_; });
-            self.isIdle = false;
-            --idleCount_;
+            wakeUp(self);
             wasSignalled = true;
         }
         if (!dispatch) {
@@ -253,6 +258,23 @@ std::optional<Dispatch> Lane::pickOf(std::size_t cls) {
     return Dispatch{slab_.take(slot), false, admitted == Admitted::YesOthersWait};
 }
 
+void Lane::wakeUp(Worker& worker) {
+    if (worker.isIdle) {
+        worker.isIdle = false;
+        --idleCount_;
+    }
+}
+
+bool Lane::claimTop(std::size_t cls) {
+    const std::uint32_t slot = heaps_[cls].top().handle;
+    if (!admission_.claimIfItMustWait(claimant(cls), slab_.at(slot).spec.bytes)) {
+        return false;
+    }
+    heaps_[cls].erase(slot);
+    claimed_[cls] = slot;
+    return true;
+}
+
 QueuedTask Lane::remove(std::uint32_t slot) {
     const std::size_t cls = indexOf(slab_.at(slot).spec.urgency);
     if (claimed_[cls] == slot) {
@@ -264,17 +286,24 @@ QueuedTask Lane::remove(std::uint32_t slot) {
     return slab_.take(slot);
 }
 
-Lane::Worker* Lane::signalOneFor(std::size_t cls) {
+Lane::Worker* Lane::idleWorkerFor(std::size_t cls) {
     if (idleCount_ == 0 || !hasWork(cls)) {
         return nullptr;
     }
     for (Worker* worker : serving_[cls]) {
         if (worker->isIdle && !worker->isSignalled) {
-            worker->isSignalled = true;
             return worker;
         }
     }
     return nullptr;
+}
+
+Lane::Worker* Lane::signalOneFor(std::size_t cls) {
+    Worker* worker = idleWorkerFor(cls);
+    if (worker != nullptr) {
+        worker->isSignalled = true;
+    }
+    return worker;
 }
 
 std::uint32_t Lane::readyCount(std::size_t cls) const {

@@ -4,6 +4,7 @@
 #include "kernels/internal/resample.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace bifocal::kernels {
@@ -92,8 +93,8 @@ std::array<float, kColourCount> colourShares(ImageView image) {
     std::uint64_t total = 0;
     for (int y = 0; !image.isEmpty() && y < image.height; ++y) {
         const std::uint8_t* row = image.row(y);
-        for (const std::uint8_t* pixel = row; pixel < row + std::size_t{4} * image.width;
-             pixel += 4) {
+        const std::uint8_t* end = row + std::ptrdiff_t{4} * image.width;
+        for (const std::uint8_t* pixel = row; pixel < end; pixel += 4) {
             if (pixel[3] >= kOpaque) {
                 ++counts[colourOf(hsvOf(pixel))];
                 ++total;

@@ -39,7 +39,7 @@ double measureReadBandwidth(std::span<const std::byte> bytes) {
     }
     const ReadAll readAll = activeIsa() >= Isa::Avx2 ? readAllAvx2 : readAllPortable;
     double best = 0.0;
-    for (const std::size_t streams : {1, 4}) {
+    for (const std::size_t streams : {std::size_t{1}, std::size_t{4}}) {
         const auto begin = std::chrono::steady_clock::now();
         const volatile std::uint64_t kept = readAll(bytes.data(), bytes.size(), streams);
         static_cast<void>(kept);

@@ -37,6 +37,8 @@ public:
     Admission(MemoryLedger& ledger, std::size_t laneCount, std::uint32_t maxSlots);
 
     Admitted tryAdmit(Claimant who, std::uint64_t bytes);
+    /// Notes the claim of a task that could not be admitted now: true. Takes nothing.
+    bool claimIfItMustWait(Claimant who, std::uint64_t bytes);
     /// The work is over. The ledger then tells its handler of the room.
     void release(std::uint64_t bytes);
     /// The claiming task is gone.
@@ -55,8 +57,12 @@ private:
     static std::size_t indexOf(Claimant who) {
         return who.lane * kClassCount + static_cast<std::size_t>(who.urgency) - 1;
     }
+    // With mutex_ held:
     std::optional<std::size_t> firstClaim() const;
     bool hasSlot() const { return maxSlots_ == 0 || usedSlots_ < maxSlots_; }
+    bool hasBytes(std::uint64_t bytes) const;
+    bool isTurnOf(Claimant who) const;
+    void claim(Claimant who, std::uint64_t bytes);
 
     MemoryLedger& ledger_;
     const std::uint32_t maxSlots_;

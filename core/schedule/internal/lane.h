@@ -81,6 +81,9 @@ private:
     std::optional<Dispatch> pickOf(std::size_t cls);
     bool hasWork(std::size_t cls) const { return claimed_[cls] || !heaps_[cls].isEmpty(); }
     QueuedTask remove(std::uint32_t slot);
+    bool claimTop(std::size_t cls);
+    void wakeUp(Worker& worker);
+    Worker* idleWorkerFor(std::size_t cls);
     Worker* signalOneFor(std::size_t cls);
     std::uint32_t readyCount(std::size_t cls) const;
     std::chrono::milliseconds retryAfter() const;
@@ -101,7 +104,7 @@ private:
     std::uint64_t completedCount_ = 0;
     std::uint64_t abandonedCount_ = 0;
     Duration typicalTime_{0};  // of one task, decaying mean
-    std::size_t idleCount_ = 0;
+    std::size_t idleCount_;
     bool isStopping_ = false;
 };
 

@@ -32,7 +32,10 @@ protected:
     }
 
     /// Adds a picture; the same `number` again is a copy of it.
-    void add(std::uint8_t number, const std::string& path, ImageBuffer image, std::string prompt) {
+    void add(std::uint8_t number,
+             const std::string& path,
+             ImageBuffer image,
+             const std::string& prompt) {
         const ContentKey key = keyOf(number);
         const std::vector<float> row = test::FakePack::imageRow(image.view());
         ASSERT_TRUE(index_->append({&key, 1}, row));
@@ -170,7 +173,7 @@ TEST_F(EvalTasksTest, NamesAPictureWithoutAVector) {
 
 TEST_F(EvalTasksTest, FindsTheWholeFromAChangedPart) {
     for (std::uint8_t number = 0; number < 4; ++number) {
-        const test::Shape shape = test::makeShape(number * 7U);
+        const test::Shape shape = test::makeShape(std::size_t{number} * 7);
         add(number, shape.name + ".png", shape.picture, shape.description);
     }
     std::vector<LooksQuery> queries;

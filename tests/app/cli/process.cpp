@@ -5,20 +5,17 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern "C" char** environ;
-
 namespace bifocal::test {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
-    throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+    throw std::system_error(errno, std::generic_category(), what);
 }
 
 /// The end that we read from, and the one that the program writes to.
@@ -53,13 +50,16 @@ Stream makeTerminal() {
 std::vector<std::string> mergedEnvironment(const Process::Environment& changes) {
     std::vector<std::string> merged;
     for (const auto& [name, value] : changes) {
-        merged.push_back(name + "=" + value);
+        merged.push_back(name);
+        merged.back() += '=';
+        merged.back() += value;
     }
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
         bool isChanged = false;
         for (const auto& change : changes) {
-            isChanged = isChanged || text.starts_with(change.first + "=");
+            isChanged =
+                isChanged || (text.starts_with(change.first) && text[change.first.size()] == '=');
         }
         if (!isChanged) {
             merged.push_back(text);
@@ -70,6 +70,7 @@ std::vector<std::string> mergedEnvironment(const Process::Environment& changes) 
 
 std::vector<char*> pointersTo(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (std::string& text : texts) {
         pointers.push_back(text.data());
     }

@@ -77,6 +77,18 @@ TEST_F(AdmissionTest, AWithdrawnClaimMakesWay) {
     EXPECT_EQ(describe(admission_.firstServable()), "batch 2");
 }
 
+TEST_F(AdmissionTest, AClaimMadeAheadHoldsItsPlaceAndTakesNothing) {
+    EXPECT_FALSE(admission_.claimIfItMustWait(kBatch0, 100)) << "there is room";
+    ASSERT_EQ(admission_.tryAdmit(kBatch0, 60), Admitted::Yes);
+    EXPECT_TRUE(admission_.claimIfItMustWait(kInteractive0, 50));
+    EXPECT_TRUE(admission_.claimIfItMustWait(kBatch1, 10)) << "another is before it";
+    EXPECT_EQ(ledger_.snapshot().reservedBytes, 60U);
+
+    admission_.release(60);
+
+    EXPECT_EQ(describe(admission_.firstServable()), "interactive 0");
+}
+
 TEST_F(AdmissionTest, WorkWithoutBytesPassesAtOnce) {
     ASSERT_EQ(admission_.tryAdmit(kInteractive0, 100), Admitted::Yes);
     ASSERT_EQ(admission_.tryAdmit(kPrefetch0, 1), Admitted::No);
