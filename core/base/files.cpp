@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/files.h"
 
+#include "core/base/posix.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -15,36 +16,6 @@
 
 namespace bifocal {
 namespace {
-
-Error systemError(const std::filesystem::path& path, const char* action) {
-    const int code = errno;
-    std::array<char, 128> text{};
-    const char* reason = strerror_r(code, text.data(), text.size());
-    const ErrorCode kind =
-        (code == ENOENT || code == ENOTDIR) ? ErrorCode::NotFound
-        : (code == ENOSPC || code == EMFILE || code == ENFILE || code == EDQUOT || code == ENOMEM)
-            ? ErrorCode::ResourceExhausted
-            : ErrorCode::Internal;
-    return {kind, path.string() + ": " + action + ": " + reason};
-}
-
-/// A POSIX handle that closes itself.
-class Handle {
-public:
-    explicit Handle(int handle) : handle_(handle) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (handle_ >= 0) {
-            ::close(handle_);
-        }
-    }
-    int get() const { return handle_; }
-    int release() { return std::exchange(handle_, -1); }
-
-private:
-    int handle_;
-};
 
 /// An exclusive lock on all of a file, owned by the open file description: it ends with its last
 /// handle, so also with the process.
@@ -110,7 +81,7 @@ mode_t permissionsFor(const std::filesystem::path& path) {
 /// Without it a crash of the machine may bring the old file back.
 Result<void> syncFolderOf(const std::filesystem::path& path) {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    const Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const FileHandle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Some file systems cannot sync a folder and say EINVAL; there is nothing more to be done
     // there.
     if (handle.get() < 0 || (::fsync(handle.get()) != 0 && errno != EINVAL)) {
@@ -123,7 +94,7 @@ Result<void> syncFolderOf(const std::filesystem::path& path) {
 
 Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
                                            std::uint64_t limitBytes) {
-    const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {
         return systemError(path, "open");
     }
@@ -166,7 +137,7 @@ Result<std::vector<std::uint8_t>> readFile(const std::filesystem::path& path,
 Result<void> writeFileAtomically(const std::filesystem::path& path,
                                  std::span<const std::uint8_t> bytes) {
     std::string temporary = path.string() + ".XXXXXX";
-    Handle file(::mkostemp(temporary.data(), O_CLOEXEC));
+    FileHandle file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) {
         return systemError(path, "create");
     }
@@ -215,7 +186,7 @@ int processId() {
 }
 
 Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
-    Handle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    FileHandle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (file.get() < 0) {
         return systemError(path, "open lock");
     }
@@ -239,7 +210,7 @@ Result<FileLock> FileLock::tryAcquire(const std::filesystem::path& path) {
 }
 
 Result<void> FileLock::waitUntilFree(const std::filesystem::path& path) {
-    const Handle file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const FileHandle file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.get() < 0) {
         return errno == ENOENT ? Result<void>{} : Result<void>(systemError(path, "open lock"));
     }
@@ -253,7 +224,7 @@ Result<void> FileLock::waitUntilFree(const std::filesystem::path& path) {
 }
 
 std::optional<int> FileLock::holder(const std::filesystem::path& path) {
-    const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {
         return std::nullopt;
     }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxDim = 65'536;
 
-Error broken(const std::string& message) {
+Error brokenLayout(const std::string& message) {
     return {ErrorCode::Corruption, "row layout: " + message};
 }
 
@@ -18,24 +18,24 @@ bool overlap(const RowBlock& a, const RowBlock& b) {
 
 Result<void> validateBlock(const RowLayout& layout, const RowBlock& block) {
     if (block.name.empty()) {
-        return broken("a block has no name");
+        return brokenLayout("a block has no name");
     }
     if (block.lens < Lens::Words || block.lens > Lens::Joint) {
-        return broken("block '" + block.name + "' has no lens");
+        return brokenLayout("block '" + block.name + "' has no lens");
     }
     // Written without a sum, so that a huge offset cannot wrap around.
     if (block.dim == 0 || block.dim > layout.dim || block.offset > layout.dim - block.dim) {
-        return broken("block '" + block.name + "' does not lie inside the row");
+        return brokenLayout("block '" + block.name + "' does not lie inside the row");
     }
     for (const RowBlock& other : layout.blocks) {
         if (&other == &block) {
             continue;
         }
         if (other.name == block.name) {
-            return broken("two blocks are named '" + block.name + "'");
+            return brokenLayout("two blocks are named '" + block.name + "'");
         }
         if (other.dim <= layout.dim && other.offset <= layout.dim && overlap(block, other)) {
-            return broken("blocks '" + block.name + "' and '" + other.name + "' overlap");
+            return brokenLayout("blocks '" + block.name + "' and '" + other.name + "' overlap");
         }
     }
     return {};
@@ -51,14 +51,14 @@ const RowBlock* RowLayout::find(std::string_view name) const {
 
 Result<void> validate(const RowLayout& layout) {
     if (layout.dim == 0 || layout.dim > kMaxDim) {
-        return broken("dim " + std::to_string(layout.dim) + " is outside 1…65536");
+        return brokenLayout("dim " + std::to_string(layout.dim) + " is outside 1…65536");
     }
     if (layout.strideBytes % 64 != 0 || layout.strideBytes < 2 * layout.dim) {
-        return broken("stride " + std::to_string(layout.strideBytes) +
-                      " is no multiple of 64 that holds the row");
+        return brokenLayout("stride " + std::to_string(layout.strideBytes) +
+                            " is no multiple of 64 that holds the row");
     }
     if (layout.blocks.empty()) {
-        return broken("no blocks");
+        return brokenLayout("no blocks");
     }
     for (const RowBlock& block : layout.blocks) {
         BIFOCAL_CHECK(validateBlock(layout, block));

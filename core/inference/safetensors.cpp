@@ -41,12 +41,12 @@ const TypeName& entryOf(TensorType type) {
     return *found;
 }
 
-Error broken(const std::string& message) {
+Error brokenFile(const std::string& message) {
     return {ErrorCode::Corruption, "safetensors: " + message};
 }
 
 Error brokenTensor(const std::string& name, const std::string& message) {
-    return broken("tensor '" + name + "' " + message);
+    return brokenFile("tensor '" + name + "' " + message);
 }
 
 /// Product of the shape and the element size, unless it overflows.
@@ -74,7 +74,7 @@ Result<Json> parseHeader(std::string_view text) {
     };
     Json header = Json::parse(text, watch, false);
     if (!header.is_object()) {
-        return broken("the header is not a JSON object");
+        return brokenFile("the header is not a JSON object");
     }
     if (!repeated.empty()) {
         return brokenTensor(repeated, "is there twice");
@@ -141,7 +141,7 @@ Result<void> checkCoverage(const std::map<std::string, TensorView>& tensors,
         next += bytes.size();
     }
     if (next != data.data() + data.size()) {
-        return broken("bytes after the last tensor");
+        return brokenFile("bytes after the last tensor");
     }
     return {};
 }
@@ -178,12 +178,12 @@ Result<Safetensors> Safetensors::parse(std::vector<std::uint8_t> bytes) {
     file.bytes_ = std::make_unique<const std::vector<std::uint8_t>>(std::move(bytes));
     const std::span<const std::uint8_t> all(*file.bytes_);
     if (all.size() < kLengthBytes) {
-        return broken("shorter than its header's length");
+        return brokenFile("shorter than its header's length");
     }
     std::uint64_t headerBytes = 0;
     std::memcpy(&headerBytes, all.data(), kLengthBytes);
     if (headerBytes > kMaxHeaderBytes || headerBytes > all.size() - kLengthBytes) {
-        return broken("a header of " + std::to_string(headerBytes) + " bytes does not fit");
+        return brokenFile("a header of " + std::to_string(headerBytes) + " bytes does not fit");
     }
     const auto text = all.subspan(kLengthBytes, headerBytes);
     const auto data = all.subspan(kLengthBytes + headerBytes);

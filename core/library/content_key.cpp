@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/posix.h"
+#include "core/library/internal/file_stamp.h"
 #include "core/library/walk.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,37 +15,6 @@ namespace bifocal {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 18;
-
-Error systemError(const std::filesystem::path& path, const char* action) {
-    const int code = errno;
-    std::array<char, 128> text{};
-    const char* reason = strerror_r(code, text.data(), text.size());
-    const bool isAbsent = code == ENOENT || code == ENOTDIR;
-    const bool isShort = code == EMFILE || code == ENFILE || code == ENOMEM;
-    return {isAbsent  ? ErrorCode::NotFound
-            : isShort ? ErrorCode::ResourceExhausted
-                      : ErrorCode::Internal,
-            path.string() + ": " + action + ": " + reason};
-}
-
-/// A handle that closes itself.
-struct Handle {
-    explicit Handle(int opened) : value(opened) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (value >= 0) {
-            ::close(value);
-        }
-    }
-    int value;
-};
-
-FileStamp stampFrom(const struct stat& status) {
-    return {static_cast<std::uint64_t>(status.st_size),
-            std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
-            status.st_ino};
-}
 
 /// The same bytes on every machine.
 ContentKey keyFrom(XXH128_hash_t hash) {
@@ -69,9 +38,9 @@ Result<FileStamp> stampOf(const std::filesystem::path& path) {
 
 Result<ContentKey> contentKeyOf(const std::filesystem::path& path, const std::stop_token& stop) {
     // Not blocking, so that a pipe that took a picture's name cannot hold us.
-    const Handle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const FileHandle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
-    if (file.value < 0 || ::fstat(file.value, &status) != 0) {
+    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
         return systemError(path, "open");
     }
     if (!S_ISREG(status.st_mode)) {
@@ -84,7 +53,7 @@ Result<ContentKey> contentKeyOf(const std::filesystem::path& path, const std::st
         if (stop.stop_requested()) {
             return Error{ErrorCode::Cancelled, path.string() + ": reading was cancelled"};
         }
-        const ssize_t count = ::read(file.value, piece.data(), piece.size());
+        const ssize_t count = ::read(file.get(), piece.data(), piece.size());
         if (count < 0 && errno != EINTR) {
             return systemError(path, "read");
         }

@@ -2,6 +2,7 @@
 #include "core/library/thumbnail_cache.h"
 
 #include "core/base/files.h"
+#include "core/base/posix.h"
 
 #include <algorithm>
 #include <array>
@@ -40,14 +41,6 @@ void touchWhenStale(const std::filesystem::path& file) {
         std::int64_t{now.tv_sec} - std::int64_t{status.st_mtim.tv_sec} > kTouchSeconds) {
         (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
     }
-}
-
-Error systemError(const std::filesystem::path& path, const char* action) {
-    const int code = errno;
-    std::array<char, 128> text{};
-    const bool isFull = code == ENOSPC || code == EDQUOT || code == EMFILE || code == EFBIG;
-    return {isFull ? ErrorCode::ResourceExhausted : ErrorCode::Internal,
-            path.string() + ": " + action + ": " + strerror_r(code, text.data(), text.size())};
 }
 
 bool writeAll(int handle, std::span<const std::uint8_t> bytes) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/library/walk.h"
 
+#include "core/base/posix.h"
+#include "core/library/internal/file_stamp.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -37,11 +39,6 @@ bool isPassedFolder(std::string_view name) {
 
 bool isPassedFile(std::string_view name) {
     return name.starts_with("._") || name == ".DS_Store";
-}
-
-std::string reasonOf(int code) {
-    std::array<char, 128> text{};
-    return strerror_r(code, text.data(), text.size());
 }
 
 /// A folder marked as one whose content can be made again (https://bford.info/cachedir/).
@@ -113,16 +110,10 @@ private:
     std::vector<WalkProblem> problems_;
 };
 
-FileStamp stampFrom(const struct stat& status) {
-    return {static_cast<std::uint64_t>(status.st_size),
-            std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
-            status.st_ino};
-}
-
 void Walker::enter(const std::filesystem::path& folder) {
     Listing listing = list(folder);
     if (listing.error != 0) {
-        note(folder, reasonOf(listing.error));
+        note(folder, systemReason(listing.error));
     }
     const bool hasTag = std::ranges::binary_search(listing.names, kCacheTag, std::greater<>());
     if (hasTag && !levels_.empty() && isMarkedCache(folder)) {
@@ -156,7 +147,7 @@ void Walker::followLink(const std::filesystem::path& path, std::string_view name
     struct stat status {};
     if (code || ::stat(path.c_str(), &status) != 0) {
         if (!name.starts_with('.')) {  // programs keep locks as hidden links to nothing
-            note(path, "link: " + (code ? code.message() : reasonOf(errno)));
+            note(path, "link: " + (code ? code.message() : systemReason(errno)));
         }
         return;
     }
@@ -175,7 +166,7 @@ void Walker::look(const std::filesystem::path& path, std::string_view name) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) {
         if (errno != ENOENT) {  // a file that went away meanwhile is none
-            note(path, reasonOf(errno));
+            note(path, systemReason(errno));
         }
     } else if (S_ISLNK(status.st_mode)) {
         followLink(path, name);
@@ -191,7 +182,7 @@ Result<std::vector<WalkProblem>> Walker::walk(const std::filesystem::path& root)
     if (::stat(root.c_str(), &status) != 0) {
         const bool isAbsent = errno == ENOENT || errno == ENOTDIR;
         return Error{isAbsent ? ErrorCode::NotFound : ErrorCode::Internal,
-                     root.string() + ": " + reasonOf(errno)};
+                     root.string() + ": " + systemReason(errno)};
     }
     if (!S_ISDIR(status.st_mode)) {
         return Error{ErrorCode::InvalidArgument, root.string() + ": is not a folder"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/imaging/detail/input_file.h"
 
-#include <array>
+#include "core/base/posix.h"
+
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include <fcntl.h>
@@ -11,31 +11,16 @@
 #include <unistd.h>
 
 namespace bifocal::imaging::detail {
-namespace {
-
-Error openError(const std::filesystem::path& path) {
-    const int code = errno;
-    std::array<char, 128> text{};
-    const char* reason = strerror_r(code, text.data(), text.size());
-    const ErrorCode kind = code == ENOENT || code == ENOTDIR ? ErrorCode::NotFound
-                           : code == EMFILE || code == ENFILE || code == ENOMEM
-                               ? ErrorCode::ResourceExhausted
-                               : ErrorCode::Internal;
-    return {kind, path.string() + ": open: " + reason};
-}
-
-}  // namespace
-
 Result<InputFile> InputFile::open(const std::filesystem::path& path) {
     // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
     const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (handle < 0) {
-        return openError(path);
+        return systemError(path, "open");
     }
     InputFile file(handle, 0);
     struct stat status {};
     if (::fstat(handle, &status) != 0) {
-        return openError(path);
+        return systemError(path, "open");
     }
     if (!S_ISREG(status.st_mode)) {
         return Error{ErrorCode::Unsupported, path.string() + ": is no regular file"};

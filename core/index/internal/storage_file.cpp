@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/index/internal/storage_file.h"
 
-#include <array>
+#include "core/base/posix.h"
+
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include <fcntl.h>
@@ -13,25 +13,6 @@
 
 namespace bifocal::index {
 namespace {
-
-Error systemError(const std::filesystem::path& path, const char* action) {
-    const int code = errno;
-    std::array<char, 128> text{};
-    const char* reason = strerror_r(code, text.data(), text.size());
-    ErrorCode kind = ErrorCode::Internal;
-    switch (code) {
-        case ENOENT:
-        case ENOTDIR: kind = ErrorCode::NotFound; break;
-        case ENOSPC:
-        case EDQUOT:
-        case EFBIG:  // the process's limit on file sizes
-        case ENOMEM:
-        case EMFILE:
-        case ENFILE: kind = ErrorCode::ResourceExhausted; break;
-        default: break;
-    }
-    return {kind, path.string() + ": " + action + ": " + reason};
-}
 
 class PosixStorageFile final : public StorageFile {
 public:

@@ -15,6 +15,9 @@
 
 namespace bifocal::schedule {
 
+/// A worker for everything.
+inline constexpr WorkerConfig kAnyClass{Urgency::Interactive, Urgency::Batch, 0};
+
 /// What happened, in order; a test waits for a number of entries, never for a time. Threads: safe.
 class EventLog {
 public:

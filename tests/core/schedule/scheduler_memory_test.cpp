@@ -14,8 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr WorkerConfig kAnyClass{Urgency::Interactive, Urgency::Batch, 0};
-
 /// Two lanes of two workers over a budget of 100 bytes.
 class SchedulerMemoryTest : public ::testing::Test {
 protected:

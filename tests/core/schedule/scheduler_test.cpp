@@ -23,7 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 using Log = std::vector<std::string>;
 
-constexpr WorkerConfig kAnyClass{Urgency::Interactive, Urgency::Batch, 0};
 constexpr WorkerConfig kInteractiveOnly{Urgency::Interactive, Urgency::Interactive, 0};
 constexpr WorkerConfig kBatchOnly{Urgency::Batch, Urgency::Batch, 0};
 
