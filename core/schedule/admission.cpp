@@ -40,6 +40,14 @@ bool Admission::claimIfItMustWait(Claimant who, std::uint64_t bytes) {
     return true;
 }
 
+bool Admission::tryExtend(std::uint64_t bytes) {
+    if (bytes == 0) {
+        return true;
+    }
+    const std::lock_guard lock(mutex_);
+    return claimCount_ == 0 && ledger_.tryReserve(bytes);
+}
+
 void Admission::release(std::uint64_t bytes) {
     if (bytes == 0 && maxSlots_ == 0) {
         return;

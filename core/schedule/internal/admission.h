@@ -39,6 +39,9 @@ public:
     Admitted tryAdmit(Claimant who, std::uint64_t bytes);
     /// Notes the claim of a task that could not be admitted now: true. Takes nothing.
     bool claimIfItMustWait(Claimant who, std::uint64_t bytes);
+    /// More bytes for a run that was admitted, when they fit and nobody has a claim; they are given
+    /// back by the run's release(). Leaves no claim and takes no slot.
+    bool tryExtend(std::uint64_t bytes);
     /// The work is over. The ledger then tells its handler of the room.
     void release(std::uint64_t bytes);
     /// The claiming task is gone.
