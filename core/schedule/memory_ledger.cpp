@@ -14,10 +14,7 @@ MemoryLedger::MemoryLedger(std::uint64_t budgetBytes) {
 
 bool MemoryLedger::tryReserve(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    // Subtractions only: nothing can overflow.
-    if (state_.persistentBytes > state_.budgetBytes ||
-        state_.reservedBytes > state_.budgetBytes - state_.persistentBytes ||
-        bytes > state_.budgetBytes - state_.persistentBytes - state_.reservedBytes) {
+    if (!state_.fits(bytes)) {
         return false;
     }
     state_.reservedBytes += bytes;
@@ -40,6 +37,27 @@ bool MemoryLedger::canEverFit(std::uint64_t bytes) const {
     const std::lock_guard lock(mutex_);
     return state_.persistentBytes <= state_.budgetBytes &&
            bytes <= state_.budgetBytes - state_.persistentBytes;
+}
+
+void MemoryLedger::setBudget(std::uint64_t budgetBytes) {
+    bool grew = false;
+    {
+        const std::lock_guard lock(mutex_);
+        grew = budgetBytes > state_.budgetBytes;
+        state_.budgetBytes = budgetBytes;
+    }
+    if (grew && freed_) {
+        freed_();
+    }
+}
+
+bool MemoryLedger::tryAddPersistent(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (!state_.fits(bytes)) {
+        return false;
+    }
+    state_.persistentBytes += bytes;
+    return true;
 }
 
 void MemoryLedger::addPersistent(std::uint64_t bytes) {

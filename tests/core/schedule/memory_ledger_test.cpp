@@ -74,5 +74,49 @@ TEST(MemoryLedgerTest, TellsItsHandlerWhenRoomComesFree) {
     EXPECT_EQ(callCount, 2);
 }
 
+TEST(MemoryLedgerTest, ABudgetThatShrinksBelowWhatIsUsedAdmitsNothingUntilItFits) {
+    MemoryLedger ledger(100);
+    ledger.addPersistent(30);
+    ASSERT_TRUE(ledger.tryReserve(60));
+
+    ledger.setBudget(70);
+
+    EXPECT_EQ(ledger.snapshot().overBytes(), 20U);
+    EXPECT_FALSE(ledger.tryReserve(0));
+    EXPECT_FALSE(ledger.tryAddPersistent(0));
+    EXPECT_TRUE(ledger.canEverFit(40));
+    EXPECT_FALSE(ledger.canEverFit(41));
+    ledger.removePersistent(20);
+    EXPECT_EQ(ledger.snapshot().overBytes(), 0U);
+    EXPECT_FALSE(ledger.tryReserve(1));
+    ledger.release(10);
+    EXPECT_TRUE(ledger.tryReserve(10));
+}
+
+TEST(MemoryLedgerTest, WhatStaysIsAddedAllOrNothing) {
+    MemoryLedger ledger(100);
+    ASSERT_TRUE(ledger.tryReserve(60));
+
+    EXPECT_FALSE(ledger.tryAddPersistent(41));
+    EXPECT_TRUE(ledger.tryAddPersistent(40));
+    EXPECT_EQ(ledger.snapshot().persistentBytes, 40U);
+    EXPECT_EQ(ledger.snapshot().usedBytes(), 100U);
+    EXPECT_FALSE(ledger.tryReserve(1));
+}
+
+TEST(MemoryLedgerTest, TellsItsHandlerOfABudgetThatGrowsAndOfNoOther) {
+    MemoryLedger ledger(100);
+    int callCount = 0;
+    ledger.setFreedHandler([&] { ++callCount; });
+
+    ledger.setBudget(50);
+    ledger.setBudget(50);
+    EXPECT_EQ(callCount, 0);
+    ledger.setBudget(80);
+
+    EXPECT_EQ(callCount, 1);
+    EXPECT_EQ(ledger.snapshot().budgetBytes, 80U);
+}
+
 }  // namespace
 }  // namespace bifocal::schedule
