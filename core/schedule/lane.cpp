@@ -32,21 +32,28 @@ std::uint32_t generationOf(TaskId id) {
 
 }  // namespace
 
-Lane::Lane(std::uint32_t index, const LaneConfig& config, Admission& admission)
+Lane::Lane(std::uint32_t index,
+           const LaneConfig& config,
+           double guaranteedShare,
+           std::unique_ptr<Policy> policy,
+           Admission& admission,
+           const Clock& clock)
     : index_(index),
       name_(config.name),
-      readyCap_(config.readyCap),
-      admission_(admission),
+      clock_(clock),
       workers_(config.workers.size()),
+      core_({config.name, index, config.readyCap, guaranteedShare, config.batching},
+            std::move(policy),
+            admission),
       idleCount_(config.workers.size()) {
     BIFOCAL_ASSERT(index <= kLaneMask && !workers_.empty());
-    BIFOCAL_ASSERT(std::uint64_t{readyCap_} * kClassCount < TaskSlab::kMaxSlots);
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i].config = config.workers[i];
         workers_[i].isIdle = true;  // until its thread first asks for work
         const WorkerConfig& worker = workers_[i].config;
         BIFOCAL_ASSERT(worker.mostUrgent <= worker.leastUrgent);
-        for (std::size_t cls = indexOf(worker.mostUrgent); cls <= indexOf(worker.leastUrgent);
+        for (std::size_t cls = LaneCore::indexOf(worker.mostUrgent);
+             cls <= LaneCore::indexOf(worker.leastUrgent);
              ++cls) {
             serving_[cls].push_back(&workers_[i]);
         }
@@ -60,14 +67,11 @@ Lane::Lane(std::uint32_t index, const LaneConfig& config, Admission& admission)
 }
 
 bool Lane::serves(Urgency urgency) const {
-    return !serving_[indexOf(urgency)].empty();
+    return !serving_[LaneCore::indexOf(urgency)].empty();
 }
 
-Result<TaskId> Lane::enqueue(const TaskSpec& spec,
-                             std::shared_ptr<Work> work,
-                             std::uint64_t key,
-                             TimePoint now) {
-    const std::size_t cls = indexOf(spec.urgency);
+Result<TaskId> Lane::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
+    const std::size_t cls = LaneCore::indexOf(spec.urgency);
     TaskId id;
     Worker* sleeper = nullptr;
     {
@@ -75,17 +79,11 @@ Result<TaskId> Lane::enqueue(const TaskSpec& spec,
         if (isStopping_) {
             return Error{ErrorCode::Cancelled, std::string(name_) + ": scheduler is stopping"};
         }
-        if (readyCount(cls) >= readyCap_) {
-            return Error{ErrorCode::Busy,
-                         std::string(name_) + ": ready queue of class " + toString(spec.urgency) +
-                             " is full",
-                         retryAfter()};
-        }
-        const std::uint32_t slot = slab_.insert(spec, std::move(work), now);
-        id = makeId(slab_.generationOf(slot), index_, slot);
-        heaps_[cls].push({key, ++lastSequence_, slot});
+        BIFOCAL_TRY(const LaneCore::Enqueued enqueued, core_.enqueue(spec, work, clock_.now()));
+        id = makeId(core_.generationOf(enqueued.slot), index_, enqueued.slot);
         // Its claim counts from now on, not from when a worker has woken up to make it.
-        if (!claimed_[cls] && idleWorkerFor(cls) != nullptr && !claimTop(cls)) {
+        if (enqueued.needsWorker && idleWorkerFor(cls) != nullptr &&
+            !core_.claimIfItMustWait(cls)) {
             sleeper = signalOneFor(cls);
         }
     }
@@ -100,13 +98,13 @@ std::optional<QueuedTask> Lane::take(TaskId id) {
     Worker* sleeper = nullptr;
     {
         const std::lock_guard lock(mutex_);
-        if (!slab_.contains(slotOf(id), generationOf(id))) {
+        if (!core_.contains(slotOf(id), generationOf(id))) {
             return std::nullopt;
         }
-        task = remove(slotOf(id));
+        task = core_.remove(slotOf(id));
         ++abandonedCount_;
         // Where a claim stood, the next of its class may fit.
-        sleeper = signalOneFor(indexOf(task->spec.urgency));
+        sleeper = signalOneFor(LaneCore::indexOf(task->spec.urgency));
     }
     if (sleeper != nullptr) {
         sleeper->wake.notify_one();
@@ -116,22 +114,18 @@ std::optional<QueuedTask> Lane::take(TaskId id) {
 
 std::vector<QueuedTask> Lane::takeRequest(RequestId request) {
     std::vector<QueuedTask> tasks;
-    std::array<Worker*, kClassCount> sleepers{};
+    Sleepers sleepers{};
     {
         const std::lock_guard lock(mutex_);
-        for (const std::uint32_t slot : slab_.slotsOf(request)) {
-            tasks.push_back(remove(slot));
+        for (const std::uint32_t slot : core_.slotsOf(request)) {
+            tasks.push_back(core_.remove(slot));
         }
         abandonedCount_ += tasks.size();
         for (std::size_t cls = 0; !tasks.empty() && cls < kClassCount; ++cls) {
             sleepers[cls] = signalOneFor(cls);
         }
     }
-    for (Worker* sleeper : sleepers) {
-        if (sleeper != nullptr) {
-            sleeper->wake.notify_one();
-        }
-    }
+    notify(sleepers);
     return tasks;
 }
 
@@ -140,8 +134,8 @@ std::vector<QueuedTask> Lane::stop() {
     {
         const std::lock_guard lock(mutex_);
         isStopping_ = true;
-        for (const std::uint32_t slot : slab_.allSlots()) {
-            tasks.push_back(remove(slot));
+        for (const std::uint32_t slot : core_.allSlots()) {
+            tasks.push_back(core_.remove(slot));
         }
         abandonedCount_ += tasks.size();
     }
@@ -151,53 +145,72 @@ std::vector<QueuedTask> Lane::stop() {
     return tasks;
 }
 
-std::optional<Dispatch> Lane::next(std::uint32_t index) {
-    Worker& self = workers_[index];
-    std::array<Worker*, kClassCount> sleepers{};
-    std::optional<Dispatch> dispatch;
+Run* Lane::takeSuspended() {
+    const std::lock_guard lock(mutex_);
+    return core_.takeSuspended();
+}
+
+std::optional<Decision> Lane::next(std::uint32_t worker) {
+    Worker& self = workers_[worker];
+    Sleepers sleepers{};
+    Decision decision;
     {
         std::unique_lock lock(mutex_);
         bool wasSignalled = self.isIdle && self.isSignalled;
         wakeUp(self);
-        while (!isStopping_ && !(dispatch = pick(self.config))) {
-            self.isIdle = true;
-            self.isSignalled = false;
-            ++idleCount_;
-            self.wake.wait(lock, [&] { return self.isSignalled || isStopping_; });
-            wakeUp(self);
+        while (!isStopping_) {
+            const TimePoint now = clock_.now();
+            decision = core_.next(servedBy(self), now);
+            if (decision.kind != Decision::Kind::Wait) {
+                break;
+            }
+            sleep(self, lock, decision.until, now);
             wasSignalled = true;
         }
-        if (!dispatch) {
+        if (isStopping_) {
             return std::nullopt;
         }
-        // What is left of the classes that were not looked at goes to the next sleeper. A claim
-        // needs that only when the signal that this worker used up was perhaps meant for it.
-        for (std::size_t cls = indexOf(dispatch->task.spec.urgency);
-             cls <= indexOf(self.config.leastUrgent);
-             ++cls) {
-            sleepers[cls] = claimed_[cls] && !wasSignalled ? nullptr : signalOneFor(cls);
-        }
+        begin(decision);
+        sleepers = signalForTheRest(self, decision, wasSignalled);
     }
-    for (Worker* sleeper : sleepers) {
-        if (sleeper != nullptr) {
-            sleeper->wake.notify_one();
-        }
-    }
-    return dispatch;
+    notify(sleepers);
+    return decision;
 }
 
-void Lane::finish(Urgency urgency, Duration time) {
+std::optional<Decision> Lane::boundary(std::uint32_t worker, Run& run) {
     const std::lock_guard lock(mutex_);
-    --running_[indexOf(urgency)];
-    ++completedCount_;
-    typicalTime_ = completedCount_ == 1 ? time : typicalTime_ + (time - typicalTime_) / 8;
+    if (isStopping_ || LaneCore::allStopped(run)) {
+        return std::nullopt;
+    }
+    Decision decision = core_.boundary(run, servedBy(workers_[worker]), clock_.now());
+    if (decision.run != &run) {
+        begin(decision);
+    }
+    if (decision.kind == Decision::Kind::Run && decision.run != &run) {
+        --running_[LaneCore::indexOf(run.urgency)];  // suspended
+    }
+    return decision;
+}
+
+std::optional<LaneCore::Dead> Lane::takeDead() {
+    const std::lock_guard lock(mutex_);
+    auto dead = core_.takeDead();
+    abandonedCount_ += dead ? 1 : 0;
+    return dead;
+}
+
+void Lane::finish(Run& run) {
+    const std::lock_guard lock(mutex_);
+    --running_[LaneCore::indexOf(run.urgency)];
+    completedCount_ += run.count;
+    core_.finish(run, clock_.now());
 }
 
 void Lane::wakeFor(Urgency urgency) {
     Worker* sleeper = nullptr;
     {
         const std::lock_guard lock(mutex_);
-        sleeper = signalOneFor(indexOf(urgency));
+        sleeper = signalOneFor(LaneCore::indexOf(urgency));
     }
     if (sleeper != nullptr) {
         sleeper->wake.notify_one();
@@ -209,11 +222,14 @@ LaneStats Lane::stats() const {
     stats.name = name_;
     const std::lock_guard lock(mutex_);
     for (std::size_t cls = 0; cls < kClassCount; ++cls) {
-        stats.ready[cls] = readyCount(cls);
+        stats.ready[cls] = core_.readyCount(cls);
+        stats.credits[cls] = core_.arbiter().credit(cls);
     }
     stats.running = running_;
     stats.completedCount = completedCount_;
     stats.abandonedCount = abandonedCount_;
+    stats.guardTurnCount = core_.guardTurnCount();
+    stats.suspensionCount = core_.suspensionCount();
     return stats;
 }
 
@@ -221,41 +237,51 @@ std::uint32_t Lane::laneOf(TaskId id) {
     return static_cast<std::uint32_t>((id.value >> kLaneShift) & kLaneMask);
 }
 
-std::optional<Dispatch> Lane::pick(const WorkerConfig& worker) {
-    for (std::size_t cls = indexOf(worker.mostUrgent); cls <= indexOf(worker.leastUrgent); ++cls) {
-        if (auto dispatch = pickOf(cls)) {
-            return dispatch;
+void Lane::notify(const Sleepers& sleepers) {
+    for (Worker* sleeper : sleepers) {
+        if (sleeper != nullptr) {
+            sleeper->wake.notify_one();
         }
     }
-    return std::nullopt;
 }
 
-std::optional<Dispatch> Lane::pickOf(std::size_t cls) {
-    if (!hasWork(cls)) {
-        return std::nullopt;
-    }
-    const std::uint32_t slot = claimed_[cls] ? *claimed_[cls] : heaps_[cls].top().handle;
-    const TaskSpec& spec = slab_.at(slot).spec;
-    if (spec.stop.stop_requested()) {
-        const bool hadClaim = claimed_[cls].has_value();
-        ++abandonedCount_;
-        return Dispatch{remove(slot), true, hadClaim};
-    }
-    const Admitted admitted = admission_.tryAdmit(claimant(cls), spec.bytes);
-    if (admitted == Admitted::No) {
-        if (!claimed_[cls]) {
-            heaps_[cls].erase(slot);
-            claimed_[cls] = slot;
-        }
-        return std::nullopt;
-    }
-    if (claimed_[cls]) {
-        claimed_[cls].reset();  // the claim was served
+void Lane::sleep(Worker& self, std::unique_lock<std::mutex>& lock, TimePoint until, TimePoint now) {
+    const auto isAwake = [this, &self] { return self.isSignalled || isStopping_; };
+    self.isIdle = true;
+    self.isSignalled = false;
+    ++idleCount_;
+    if (until == TimePoint::max()) {
+        self.wake.wait(lock, isAwake);
     } else {
-        heaps_[cls].erase(slot);
+        self.wake.wait_until(lock, std::chrono::steady_clock::now() + (until - now), isAwake);
     }
-    ++running_[cls];
-    return Dispatch{slab_.take(slot), false, admitted == Admitted::YesOthersWait};
+    wakeUp(self);
+}
+
+void Lane::begin(const Decision& decision) {
+    if (decision.kind == Decision::Kind::Run) {
+        ++running_[LaneCore::indexOf(decision.run->urgency)];
+    } else if (decision.kind == Decision::Kind::Abandon) {
+        ++abandonedCount_;
+    }
+}
+
+// What is left of the classes that were not looked at goes to the next sleepers. A claim needs that
+// only when the signal that this worker used up was perhaps meant for it.
+Lane::Sleepers Lane::signalForTheRest(const Worker& self,
+                                      const Decision& decision,
+                                      bool wasSignalled) {
+    Sleepers sleepers{};
+    const Urgency from =
+        decision.kind == Decision::Kind::Run ? decision.run->urgency : decision.task.spec.urgency;
+    const bool isGuardTurn = decision.kind == Decision::Kind::Run && decision.run->isGuardTurn;
+    const std::size_t first = LaneCore::indexOf(isGuardTurn ? self.config.mostUrgent : from);
+    for (std::size_t cls = first;
+         idleCount_ > 0 && cls <= LaneCore::indexOf(self.config.leastUrgent);
+         ++cls) {
+        sleepers[cls] = core_.hasClaim(cls) && !wasSignalled ? nullptr : signalOneFor(cls);
+    }
+    return sleepers;
 }
 
 void Lane::wakeUp(Worker& worker) {
@@ -265,29 +291,8 @@ void Lane::wakeUp(Worker& worker) {
     }
 }
 
-bool Lane::claimTop(std::size_t cls) {
-    const std::uint32_t slot = heaps_[cls].top().handle;
-    if (!admission_.claimIfItMustWait(claimant(cls), slab_.at(slot).spec.bytes)) {
-        return false;
-    }
-    heaps_[cls].erase(slot);
-    claimed_[cls] = slot;
-    return true;
-}
-
-QueuedTask Lane::remove(std::uint32_t slot) {
-    const std::size_t cls = indexOf(slab_.at(slot).spec.urgency);
-    if (claimed_[cls] == slot) {
-        admission_.withdraw(claimant(cls));
-        claimed_[cls].reset();
-    } else {
-        heaps_[cls].erase(slot);
-    }
-    return slab_.take(slot);
-}
-
 Lane::Worker* Lane::idleWorkerFor(std::size_t cls) {
-    if (idleCount_ == 0 || !hasWork(cls)) {
+    if (idleCount_ == 0 || !core_.hasWork(cls)) {
         return nullptr;
     }
     for (Worker* worker : serving_[cls]) {
@@ -304,16 +309,6 @@ Lane::Worker* Lane::signalOneFor(std::size_t cls) {
         worker->isSignalled = true;
     }
     return worker;
-}
-
-std::uint32_t Lane::readyCount(std::size_t cls) const {
-    return static_cast<std::uint32_t>(heaps_[cls].size()) + (claimed_[cls] ? 1 : 0);
-}
-
-std::chrono::milliseconds Lane::retryAfter() const {
-    const auto perTask = typicalTime_ / static_cast<Duration::rep>(workers_.size());
-    return std::max(std::chrono::ceil<std::chrono::milliseconds>(perTask),
-                    std::chrono::milliseconds(1));
 }
 
 }  // namespace bifocal::schedule

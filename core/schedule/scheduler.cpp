@@ -5,8 +5,10 @@
 #include "core/schedule/internal/admission.h"
 #include "core/schedule/internal/lane.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,14 +56,14 @@ public:
 
 private:
     void serve(std::uint32_t laneIndex, std::uint32_t worker);
-    void run(QueuedTask task, WorkerContext context);
-    void recordSpans(const QueuedTask& task,
-                     const WorkerContext& context,
-                     TimePoint begin,
-                     TimePoint end);
+    Run* follow(Lane& lane, Decision& decision);
+    Run* runSegment(Lane& lane, std::uint32_t worker, Run& run);
+    void abandon(Lane& lane, Run& run, Abandoned why);
+    void finish(Lane& lane, Run& run);
+    void recordSpans(
+        const Lane& lane, std::uint32_t worker, Run& run, TimePoint begin, TimePoint end);
     void wakeFirstClaim();
 
-    const std::unique_ptr<Policy> policy_;
     const Clock& clock_;
     Tracer& tracer_;
     MemoryLedger ledger_;
@@ -75,16 +77,20 @@ LaneScheduler::LaneScheduler(const SchedulerConfig& config,
                              std::unique_ptr<Policy> policy,
                              const Clock& clock,
                              Tracer& tracer)
-    : policy_(std::move(policy)),
-      clock_(clock),
+    : clock_(clock),
       tracer_(tracer),
       ledger_(config.memoryBudgetBytes != 0 ? config.memoryBudgetBytes : halfOfMemory()),
       admission_(ledger_, config.lanes.size(), config.maxSlots) {
-    BIFOCAL_ASSERT(policy_ != nullptr && !config.lanes.empty());
+    BIFOCAL_ASSERT(policy != nullptr && !config.lanes.empty());
+    BIFOCAL_ASSERT(config.guaranteedShare >= 0 && config.guaranteedShare <= 0.5);
     ledger_.setFreedHandler([this] { wakeFirstClaim(); });
     for (const LaneConfig& lane : config.lanes) {
-        lanes_.push_back(
-            std::make_unique<Lane>(static_cast<std::uint32_t>(lanes_.size()), lane, admission_));
+        lanes_.push_back(std::make_unique<Lane>(static_cast<std::uint32_t>(lanes_.size()),
+                                                lane,
+                                                config.guaranteedShare,
+                                                policy->clone(),
+                                                admission_,
+                                                clock));
     }
     for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
         for (std::uint32_t worker = 0; worker < lanes_[lane]->workerCount(); ++worker) {
@@ -105,6 +111,11 @@ LaneScheduler::~LaneScheduler() {
     }
     for (std::thread& thread : threads_) {
         thread.join();
+    }
+    for (const auto& lane : lanes_) {
+        while (Run* run = lane->takeSuspended()) {
+            abandon(*lane, *run, Abandoned::Shutdown);
+        }
     }
 }
 
@@ -127,8 +138,7 @@ Result<TaskId> LaneScheduler::enqueue(const TaskSpec& spec, std::shared_ptr<Work
                      std::string(spec.stage) + ": " + std::to_string(spec.bytes) +
                          " bytes are more than the budget can hold"};
     }
-    const TimePoint now = clock_.now();
-    return lane.enqueue(spec, std::move(work), policy_->key(spec, now), now);
+    return lane.enqueue(spec, std::move(work));
 }
 
 bool LaneScheduler::cancel(TaskId id) {
@@ -169,60 +179,111 @@ SchedulerStats LaneScheduler::stats() const {
         stats.lanes.push_back(lane->stats());
     }
     stats.memory = ledger_.snapshot();
-    stats.policy = policy_->name();
+    stats.policy = lanes_.front()->policyName();
     return stats;
 }
 
 void LaneScheduler::serve(std::uint32_t laneIndex, std::uint32_t worker) {
     Lane& lane = *lanes_[laneIndex];
     prepareThread(lane.name(), worker, lane.workerConfig(worker).nice);
-    while (std::optional<Dispatch> dispatch = lane.next(worker)) {
-        if (dispatch->othersWait) {
-            wakeFirstClaim();
+    while (std::optional<Decision> decision = lane.next(worker)) {
+        Run* run = follow(lane, *decision);
+        while (run != nullptr) {
+            run = runSegment(lane, worker, *run);
         }
-        if (dispatch->isStopped) {
-            dispatch->task.work->abandon(Abandoned::Cancelled);
-            continue;
-        }
-        run(std::move(dispatch->task), {LaneId{laneIndex}, worker, 0});
     }
 }
 
-void LaneScheduler::run(QueuedTask task, WorkerContext context) {
-    context.lanePeers = busyCount_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const TimePoint begin = clock_.now();
-    task.work->run(context);
-    const TimePoint end = clock_.now();
-    busyCount_.fetch_sub(1, std::memory_order_relaxed);
-    recordSpans(task, context, begin, end);
-    task.work.reset();  // what it holds goes before its bytes are promised to another
-    lanes_[context.lane.index]->finish(task.spec.urgency, end - begin);
-    admission_.release(task.spec.bytes);
+/// Does what does not need the worker for long; the run to go on with, if any.
+Run* LaneScheduler::follow(Lane& lane, Decision& decision) {
+    if (decision.othersWait) {
+        wakeFirstClaim();
+    }
+    if (decision.kind == Decision::Kind::Abandon) {
+        decision.task.work->abandon(decision.why);
+    }
+    while (const std::optional<LaneCore::Dead> dead = lane.takeDead()) {
+        dead->task.work->abandon(dead->why);
+    }
+    return decision.run;
 }
 
-void LaneScheduler::recordSpans(const QueuedTask& task,
-                                const WorkerContext& context,
-                                TimePoint begin,
-                                TimePoint end) {
+/// The run to go on with: the same one, a more urgent one, or none.
+Run* LaneScheduler::runSegment(Lane& lane, std::uint32_t worker, Run& run) {
+    std::array<std::shared_ptr<Work>, kMaxRunSize> works;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        works[i] = run.members[i].work;
+    }
+    const TimePoint begin = clock_.now();
+    const std::uint32_t peers = busyCount_.fetch_add(1, std::memory_order_relaxed) + 1;
+    const bool hasMore =
+        works[0]->runSegment(std::span(works).first(run.count), {lane.id(), worker, peers});
+    busyCount_.fetch_sub(1, std::memory_order_relaxed);
+    recordSpans(lane, worker, run, begin, clock_.now());
+    if (!hasMore) {
+        works = {};
+        finish(lane, run);
+        return nullptr;
+    }
+    for (;;) {
+        std::optional<Decision> decision = lane.boundary(worker, run);
+        if (!decision) {
+            abandon(
+                lane, run, LaneCore::allStopped(run) ? Abandoned::Cancelled : Abandoned::Shutdown);
+            return nullptr;
+        }
+        const bool isOver = decision->kind == Decision::Kind::Run;
+        Run* next = follow(lane, *decision);
+        if (isOver) {
+            return next;
+        }
+    }
+}
+
+void LaneScheduler::abandon(Lane& lane, Run& run, Abandoned why) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        run.members[i].work->abandon(why);
+    }
+    finish(lane, run);
+}
+
+void LaneScheduler::finish(Lane& lane, Run& run) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        run.members[i].work.reset();  // what it holds goes before its bytes are promised to another
+    }
+    const std::uint64_t bytes = run.bytes;
+    const std::optional<TimePoint> predictedEnd = run.predictedEnd;
+    lane.finish(run);
+    admission_.release(bytes, predictedEnd);
+}
+
+void LaneScheduler::recordSpans(
+    const Lane& lane, std::uint32_t worker, Run& run, TimePoint begin, TimePoint end) {
     Span span;
-    span.stage = task.spec.stage;
-    span.lane = lanes_[context.lane.index]->name();
-    span.request = task.spec.request;
-    span.kind = SpanKind::Queue;
-    span.urgency = task.spec.urgency;
-    span.itemCount = task.spec.itemCount;
-    span.worker = context.worker;
-    span.begin = task.enqueued;
-    span.end = begin;
-    tracer_.record(span);
-    span.kind = SpanKind::Execute;
-    span.begin = begin;
-    span.end = end;
-    tracer_.record(span);
+    span.lane = lane.name();
+    span.worker = worker;
+    span.itemCount = run.items;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        const QueuedTask& task = run.members[i];
+        span.stage = task.spec.stage;
+        span.request = task.spec.request;
+        span.urgency = task.spec.urgency;
+        if (run.isFresh) {
+            span.kind = SpanKind::Queue;
+            span.begin = task.enqueued;
+            span.end = begin;
+            tracer_.record(span);
+        }
+        span.kind = SpanKind::Execute;
+        span.begin = begin;
+        span.end = end;
+        tracer_.record(span);
+    }
+    run.isFresh = false;
 }
 
 void LaneScheduler::wakeFirstClaim() {
-    if (const std::optional<Claimant> first = admission_.firstServable()) {
+    if (const std::optional<Claimant> first = admission_.firstServable(clock_.now())) {
         lanes_[first->lane]->wakeFor(first->urgency);
     }
 }

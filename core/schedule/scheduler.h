@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/base/tracer.h"
+#include "core/schedule/batching.h"
 #include "core/schedule/memory_ledger.h"
 #include "core/schedule/policy.h"
 #include "core/schedule/task.h"
@@ -30,12 +31,17 @@ struct LaneConfig {
     const char* name = "";  ///< "text", "image", "pool": a literal, spans keep it by pointer
     std::vector<WorkerConfig> workers;
     std::uint32_t readyCap = 4096;  ///< per class; beyond it enqueue answers Busy
+    BatchRule batching;             ///< of tasks that can be joined
 };
 
 struct SchedulerConfig {
     std::vector<LaneConfig> lanes;
     std::uint64_t memoryBudgetBytes = 0;  ///< of the ledger; 0: half of the machine's memory
-    std::uint32_t maxSlots = 0;           ///< extra cap on tasks running at once; 0: none
+    std::uint32_t maxSlots = 0;           ///< extra cap on runs at once; 0: none
+    /// φ, 0 to 0.5: the share of a lane's device time that each less urgent class gets while it has
+    /// work, whatever is more urgent. Work with A device-seconds of its class before it begins
+    /// within (A + (1 + φ)·q) / φ, q the longest time the lane is not interrupted.
+    double guaranteedShare = 0.05;
 };
 
 /// What the profiler draws. Threads: value.
@@ -45,6 +51,9 @@ struct LaneStats {
     std::array<std::uint32_t, 3> running{};  ///< by class
     std::uint64_t completedCount = 0;
     std::uint64_t abandonedCount = 0;
+    std::uint64_t guardTurnCount = 0;   ///< runs that passed more urgent work, by the share
+    std::uint64_t suspensionCount = 0;  ///< runs that stepped aside at a boundary
+    std::array<double, 3> credits{};    ///< by class, device-seconds; see guaranteedShare
 };
 
 struct SchedulerStats {
@@ -57,11 +66,13 @@ struct SchedulerStats {
 /// order of the policy; a task runs when its bytes fit the ledger. One that is first and does not
 /// fit keeps its place: until it fits, nothing of its class or of a less urgent one is given bytes
 /// or a slot on any lane.
-/// Invariants: (1) a worker never runs a task of a class while one of a more urgent class that it
-/// serves is ready and fits; (2) exactly one of run() and abandon() per accepted task; (3)
+/// Invariants: (1) a worker never begins a task, or the next segment of one, while a task of a more
+/// urgent class that it serves is ready and fits, but for the turns of the guaranteed share and
+/// policies without class order; (2) exactly one of run() and abandon() per accepted task; (3)
 /// callbacks run with no lock held; (4) a sleeping worker wakes only for work or shutdown: no
 /// polling; (5) the ledger is back at its persistent bytes when nothing runs. Every run leaves two
-/// spans in the tracer: Queue (enqueue → start) and Execute. Threads: safe. The destructor abandons
+/// spans in the tracer, Queue (enqueue → start) and Execute; a run that stepped aside leaves one
+/// Execute span for each stretch. Threads: safe. The destructor abandons
 /// what is queued (Shutdown), waits for what runs, and joins.
 class Scheduler {
 public:

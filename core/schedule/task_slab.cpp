@@ -13,7 +13,8 @@ TaskSlab::TaskSlab() {
 
 std::uint32_t TaskSlab::insert(const TaskSpec& spec,
                                std::shared_ptr<Work> work,
-                               TimePoint enqueued) {
+                               TimePoint enqueued,
+                               std::uint32_t queue) {
     std::uint32_t index = firstFree_;
     if (index == kNone) {
         BIFOCAL_ASSERT(slots_.size() < kMaxSlots);
@@ -23,7 +24,7 @@ std::uint32_t TaskSlab::insert(const TaskSpec& spec,
         firstFree_ = slots_[index].next;
     }
     Slot& slot = slots_[index];
-    slot.task = QueuedTask{spec, std::move(work), enqueued};
+    slot.task = QueuedTask{spec, std::move(work), enqueued, queue};
     slot.isUsed = true;
     std::uint32_t& first = bucketOf(spec.request);
     slot.previous = kNone;

@@ -19,6 +19,7 @@ struct QueuedTask {
     TaskSpec spec;
     std::shared_ptr<Work> work;
     TimePoint enqueued;
+    std::uint32_t queue = 0;  ///< of its lane
 };
 
 /// Where the queued tasks of a lane live. A slot is used again with the next generation, so that an
@@ -30,7 +31,10 @@ public:
     TaskSlab();
 
     /// Slot of the new task.
-    std::uint32_t insert(const TaskSpec& spec, std::shared_ptr<Work> work, TimePoint enqueued);
+    std::uint32_t insert(const TaskSpec& spec,
+                         std::shared_ptr<Work> work,
+                         TimePoint enqueued,
+                         std::uint32_t queue);
     /// Frees the slot. Requires: a task is in it.
     QueuedTask take(std::uint32_t index);
 

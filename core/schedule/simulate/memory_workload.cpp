@@ -479,7 +479,7 @@ void MemorySimulation::checkLedger() {
         isManaged() && allocator_->reservedBytes() > memory.reservedBytes ? 1 : 0;
 }
 
-Result<void> check(const MemoryWorkloadOptions& options) {
+Result<void> checkMemoryWorkload(const MemoryWorkloadOptions& options) {
     const auto invalid = [](const char* what) {
         return Error{ErrorCode::InvalidArgument, std::string("memory workload: ") + what};
     };
@@ -534,7 +534,7 @@ const char* toString(MemoryStrategy strategy) {
 }
 
 Result<MemoryWorkloadResult> runMemoryWorkload(const MemoryWorkloadOptions& options) {
-    BIFOCAL_CHECK(check(options));
+    BIFOCAL_CHECK(checkMemoryWorkload(options));
     MemoryWorkloadResult result;
     double useSeconds = 0;
     double measuredSeconds = 0;
@@ -556,7 +556,7 @@ Result<std::vector<OverflowPoint>> overflowCurve(const MemoryWorkloadOptions& op
     }
     MemoryWorkloadOptions sustained = options;
     sustained.underestimatedShare = 0;
-    BIFOCAL_CHECK(check(sustained));
+    BIFOCAL_CHECK(checkMemoryWorkload(sustained));
     std::vector<OverflowPoint> points;
     for (std::uint32_t n = 1; n <= mostInFlight; ++n) {
         MemoryWorkloadOptions together = sustained;

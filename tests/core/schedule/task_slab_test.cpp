@@ -21,12 +21,12 @@ TaskSpec specOf(std::uint64_t request, std::uint64_t bytes = 0) {
 
 TEST(TaskSlabTest, ASlotIsUsedAgainWithAnotherGeneration) {
     TaskSlab slab;
-    const std::uint32_t first = slab.insert(specOf(1, 11), nullptr, {});
+    const std::uint32_t first = slab.insert(specOf(1, 11), nullptr, {}, 0);
     const std::uint32_t firstGeneration = slab.generationOf(first);
     EXPECT_TRUE(slab.contains(first, firstGeneration));
 
     EXPECT_EQ(slab.take(first).spec.bytes, 11U);
-    const std::uint32_t second = slab.insert(specOf(2, 22), nullptr, {});
+    const std::uint32_t second = slab.insert(specOf(2, 22), nullptr, {}, 0);
 
     EXPECT_EQ(second, first);
     EXPECT_FALSE(slab.contains(first, firstGeneration));
@@ -54,7 +54,7 @@ TEST(TaskSlabTest, FindsTheTasksOfARequestAmongThoseOfItsBucket) {
             model.erase(victim);
         } else {
             const std::uint64_t request = (random() % 3) * 256 + random() % 2;  // buckets 0 and 1
-            model[slab.insert(specOf(request), nullptr, {})] = request;
+            model[slab.insert(specOf(request), nullptr, {}, 0)] = request;
         }
         ASSERT_EQ(slab.size(), model.size());
         const std::uint64_t wanted = (random() % 3) * 256;
