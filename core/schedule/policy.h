@@ -135,8 +135,9 @@ struct PolicyConfig {
 /// - "deadline": within a class the earlier of the task's own deadline and its arrival + the slack
 ///   of its class, so that no task falls behind later arrivals for longer than its slack.
 /// - "seed_decay": exactly the order of continuously re-evaluating weight · urgency · decay^age,
-///   largest first, of equals the first to arrive; a weight of zero comes last. Exact for 9 years
-///   either side of `epoch`. Newest first within a class: the wait of the oldest has no bound.
+///   largest first, of equals (but for rounding) the first to arrive; a weight of zero comes last.
+///   Exact for 9 years either side of `epoch`. Newest first within a class: the wait of the oldest
+///   has no bound.
 /// - "round_robin": one turn for each class and modality that has work, over all classes.
 /// - "fifo": order of arrival, over all classes.
 /// - "static_partition": a class begins work only in its own window of each frame, counted from
