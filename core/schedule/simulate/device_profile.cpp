@@ -71,6 +71,17 @@ Result<DeviceProfile> parseDeviceProfile(const std::string& json) {
     return profile;
 }
 
+Result<DeviceProfile> profileNamed(const std::string& name) {
+    std::string known;
+    for (DeviceProfile& profile : builtInProfiles()) {
+        if (profile.name == name) {
+            return std::move(profile);
+        }
+        known += (known.empty() ? "" : ", ") + profile.name;
+    }
+    return Error{ErrorCode::NotFound, name + ": no such device; there are " + known};
+}
+
 double Disturbance::draw(std::mt19937_64& random) const {
     double factor = 1;
     if (sigma > 0) {

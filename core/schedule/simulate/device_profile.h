@@ -37,6 +37,11 @@ struct DeviceProfile {
 /// figure that is missing, not finite or not positive.
 Result<DeviceProfile> parseDeviceProfile(const std::string& json);
 
+/// The profiles that are built in: R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X.
+std::vector<DeviceProfile> builtInProfiles();
+/// One of them. NotFound, naming those that there are.
+Result<DeviceProfile> profileNamed(const std::string& name);
+
 /// How real devices differ from their model. Threads: value.
 struct Disturbance {
     double sigma = 0;         ///< of the logarithm of the service time

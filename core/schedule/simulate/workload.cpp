@@ -122,6 +122,9 @@ Result<Workload> workloadNamed(const std::string& name) {
 }
 
 Result<std::vector<Arrival>> arrivalsOf(const Workload& workload, std::uint64_t seed) {
+    if (!workload.recorded.empty()) {
+        return workload.recorded;
+    }
     BIFOCAL_CHECK(check(workload));
     std::vector<Arrival> arrivals;
     const Duration end = workload.batchAlone + workload.length;

@@ -20,6 +20,13 @@ enum class BatchSource : std::uint8_t {
     Fresh  ///< items that arrive one by one, at a rate
 };
 
+/// One simulated arrival. Threads: value.
+struct Arrival {
+    Duration time{0};
+    bool isPrompt = true;
+    bool isText = false;
+};
+
 /// What arrives at a simulated device. Prompts arrive as a Poisson process. Threads: value.
 struct Workload {
     std::string name;
@@ -32,19 +39,14 @@ struct Workload {
     Duration batchAlone{0};          ///< batch work only, before the first prompt
     Duration length = std::chrono::seconds(120);
     std::optional<Duration> objective;  ///< prompts that cannot be done within it are dropped
+    /// Not empty: these arrivals, in order of time, instead of drawn ones.
+    std::vector<Arrival> recorded;
 };
 
 /// W-A to W-E of the design: saturation, dump, fresh text prompts against fresh pictures, overload
 /// with a guaranteed share, overload with an objective. NotFound for another name.
 Result<Workload> workloadNamed(const std::string& name);
 std::vector<Workload> workloads();
-
-/// One simulated arrival. Threads: value.
-struct Arrival {
-    Duration time{0};
-    bool isPrompt = true;
-    bool isText = false;
-};
 
 /// The arrivals of a workload, in order of time; Pull and Dump have no arrivals for their batch
 /// items. The same seed gives the same arrivals. InvalidArgument for a rate that is not a positive
