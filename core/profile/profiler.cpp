@@ -7,14 +7,15 @@
 #include "core/profile/internal/span_ring.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 #include <span>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -70,28 +71,29 @@ struct StageKey {
 };
 
 /// Finds a stage's histogram by the address of its name, and by its content the first time that an
-/// address is seen. Threads: safe; the stages themselves never move.
+/// address is seen. A reader takes no lock: two would cost as much as the rest of record().
+/// Invariants: (1) an entry of `byAddress_` is set once and never changes; (2) along a probe no
+/// empty slot comes before the entry that is looked for; (3) `mutex_` guards `stages_`, `entries_`
+/// and every change of `byAddress_`.
+/// Threads: safe; the stages themselves never move.
 class StageTable {
 public:
     Stage& find(const Span& span) {
-        const auto address = std::tuple(span.stage, span.urgency, span.kind);
-        {
-            const std::shared_lock lock(mutex_);
-            if (const auto found = byAddress_.find(address); found != byAddress_.end()) {
-                return *found->second;
+        std::size_t slot = hashOf(span);
+        for (std::size_t probe = 0; probe < kMostProbes; ++probe, ++slot) {
+            const Entry* entry = byAddress_[slot % kSlotCount].load(std::memory_order_acquire);
+            if (entry == nullptr) {
+                break;
+            }
+            if (entry->matches(span)) {
+                return *entry->stage;
             }
         }
-        const std::unique_lock lock(mutex_);
-        auto& stage = stages_[StageKey{span.stage, span.urgency, span.kind}];
-        if (stage == nullptr) {
-            stage = std::make_unique<Stage>();
-        }
-        byAddress_[address] = stage.get();
-        return *stage;
+        return add(span);
     }
 
     std::vector<StageStats> stats() const {
-        const std::shared_lock lock(mutex_);
+        const std::lock_guard lock(mutex_);
         std::vector<StageStats> all;
         all.reserve(stages_.size());
         for (const auto& [key, stage] : stages_) {
@@ -105,8 +107,56 @@ public:
     }
 
 private:
-    mutable std::shared_mutex mutex_;
-    std::map<std::tuple<const char*, Urgency, SpanKind>, Stage*> byAddress_;
+    struct Entry {
+        const char* name;
+        Urgency urgency;
+        SpanKind kind;
+        Stage* stage;
+
+        bool matches(const Span& span) const {
+            return name == span.stage && urgency == span.urgency && kind == span.kind;
+        }
+    };
+
+    static constexpr std::size_t kSlotCount = 1024;
+    static constexpr std::size_t kMostProbes = 16;
+
+    static std::size_t hashOf(const Span& span) {
+        const auto address = reinterpret_cast<std::uintptr_t>(span.stage);
+        const std::uint64_t mixed =
+            (std::uint64_t{address} * 16 + static_cast<std::uint64_t>(span.urgency) * 4 +
+             static_cast<std::uint64_t>(span.kind)) *
+            0x9E3779B97F4A7C15ULL;
+        return static_cast<std::size_t>(mixed >> 40U);
+    }
+
+    /// Where too many names meet, each call ends here: right, and as slow as a map.
+    Stage& add(const Span& span) {
+        const std::lock_guard lock(mutex_);
+        auto& stage = stages_[StageKey{span.stage, span.urgency, span.kind}];
+        if (stage == nullptr) {
+            stage = std::make_unique<Stage>();
+        }
+        std::size_t slot = hashOf(span);
+        for (std::size_t probe = 0; probe < kMostProbes; ++probe, ++slot) {
+            std::atomic<const Entry*>& place = byAddress_[slot % kSlotCount];
+            const Entry* there = place.load(std::memory_order_relaxed);
+            if (there == nullptr) {
+                entries_.push_back(std::make_unique<const Entry>(
+                    Entry{span.stage, span.urgency, span.kind, stage.get()}));
+                place.store(entries_.back().get(), std::memory_order_release);
+                break;
+            }
+            if (there->matches(span)) {
+                break;  // another thread was faster
+            }
+        }
+        return *stage;
+    }
+
+    std::array<std::atomic<const Entry*>, kSlotCount> byAddress_{};
+    mutable std::mutex mutex_;
+    std::vector<std::unique_ptr<const Entry>> entries_;
     std::map<StageKey, std::unique_ptr<Stage>> stages_;
 };
 

@@ -11,7 +11,8 @@ void SpanRing::append(const Span& span) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t number = ++appendedCount_;
     std::uint64_t& newest = newestOfBucket_[bucketOf(span.request)];
-    slots_[number % slots_.size()] = Slot{span, newest};
+    newestSlot_ = newestSlot_ + 1 == slots_.size() ? 0 : newestSlot_ + 1;
+    slots_[newestSlot_] = Slot{span, newest};
     newest = number;
 }
 

@@ -51,6 +51,7 @@ private:
     std::vector<Slot> slots_;
     std::array<std::uint64_t, kBucketCount> newestOfBucket_{};
     std::uint64_t appendedCount_ = 0;
+    std::size_t newestSlot_ = 0;  ///< appendedCount_ mod capacity, without the division
 };
 
 }  // namespace bifocal::profile
