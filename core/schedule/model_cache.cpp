@@ -72,7 +72,8 @@ ModelCache::~ModelCache() {
     evict(lock, all);
 }
 
-Result<ModelCache::Pin> ModelCache::acquire(const ModelSource& source, std::stop_token stop) {
+Result<ModelCache::Pin> ModelCache::acquire(const ModelSource& source,
+                                            const std::stop_token& stop) {
     BIFOCAL_ASSERT(source.load != nullptr);
     std::unique_lock lock(mutex_);
     Entry* entry = &touch(source.key);

@@ -61,6 +61,8 @@ public:
     /// Keeps a model where it is. Threads: compatible.
     class Pin {
     public:
+        Pin(const Pin&) = delete;
+        Pin& operator=(const Pin&) = delete;
         Pin(Pin&& other) noexcept;
         Pin& operator=(Pin&& other) noexcept;
         ~Pin();
@@ -100,7 +102,7 @@ public:
     /// than the budget beside what else stays. Busy: pinned models and running tasks are in the way
     /// now. Cancelled: stop was requested while another thread loaded it. Else what load() or
     /// warmUp() answered.
-    Result<Pin> acquire(const ModelSource& source, std::stop_token stop = {});
+    Result<Pin> acquire(const ModelSource& source, const std::stop_token& stop = {});
 
     /// Evicts what is worth least until `bytes` are free; returns how many it could free. For a
     /// budget that has shrunk: Snapshot::overBytes() of the ledger.
