@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/bench/contention_bench.h"
 #include "app/cli/bench/first_bench.h"
+#include "app/cli/bench/scheduler_bench.h"
 #include "app/cli/bench/stored_run.h"
 #include "app/cli/command.h"
 #include "core/base/files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -23,15 +26,20 @@ usage: bifocal-cli bench NAME|all [--full] [--json] [--collection DIR] [--librar
                          [--packs P] [--pack NAME]
 
 benches:
-  first    pictures indexed per second; a 2560x1440 picture with words, by stage; prompts
-           of words, idle and while indexing; exact search of 100,000 and 1,000,000 rows
-           against the read bandwidth of the same memory
+  first       pictures indexed per second; a 2560x1440 picture with words, by stage; prompts
+              of words, idle and while indexing; exact search of 100,000 and 1,000,000 rows
+              against the read bandwidth of the same memory
+  scheduler   what the scheduler costs: dispatch, queue, waking, idling, recording; beside
+              oneTBB and a std::priority_queue with a mutex where they do the same
+  contention  prompts of words and of pictures, 5 a second, alone and beside endless
+              indexing: their P95 against idle, and what is left of the indexing rate
 
   --full            the whole workload, without a limit of time; the result is kept under the
                     user's data folder with machine and commit, and later runs on this machine
                     show it as "peer"
-  --collection DIR  pictures to index (the demo collection)
-  --library L       ask the picture with words of this library instead of one just indexed
+  --collection DIR  pictures to index (the demo collection); not for scheduler
+  --library L       first: ask the picture with words of this library instead of one just
+                    indexed
   --packs P         folder of model packs (BIFOCAL_PACKS, else the user's data folder)
   --pack NAME       the pack to use (starter)
   --json            JSON on standard output: an object for NAME, an array for all
@@ -48,13 +56,18 @@ or {"name":"","value":0.0}: somebody else's figure, or ours from a kept full run
 
 constexpr const char* kDemoCollection = "/usr/share/tuxpaint/stamps";
 
+enum class Needs : std::uint8_t { Nothing = 1, Pictures };
+
 /// One bench of this build.
 struct Bench {
     const char* name;
     Result<BenchReport> (*run)(const BenchSetup& setup);
+    Needs needs;
 };
 
-constexpr Bench kBenches[] = {{"first", runFirstBench}};
+constexpr Bench kBenches[] = {{"first", runFirstBench, Needs::Pictures},
+                              {"scheduler", runSchedulerBench, Needs::Nothing},
+                              {"contention", runContentionBench, Needs::Pictures}};
 
 void announce(const char* step) {
     if (::isatty(STDERR_FILENO) == 1) {
@@ -72,7 +85,11 @@ Result<std::vector<Bench>> chosenBenches(const Arguments& arguments) {
                      [&name](const Bench& bench) { return name == "all" || name == bench.name; });
     }
     if (chosen.empty()) {
-        return Error{ErrorCode::InvalidArgument, "bench: name one of: first, all"};
+        std::string names;
+        for (const Bench& bench : kBenches) {
+            names += std::string(bench.name) + ", ";
+        }
+        return Error{ErrorCode::InvalidArgument, "bench: name one of: " + names + "all"};
     }
     return chosen;
 }
@@ -100,7 +117,11 @@ Result<int> run(const Arguments& arguments) {
         setup.library = *library;
     }
     setup.announce = announce;
-    BIFOCAL_CHECK(checkFolders(setup));
+    if (std::any_of(benches.begin(), benches.end(), [](const Bench& bench) {
+            return bench.needs == Needs::Pictures;
+        })) {
+        BIFOCAL_CHECK(checkFolders(setup));
+    }
     const std::filesystem::path kept = dataHome() / "bench";
     std::vector<BenchReport> reports;
     for (const Bench& bench : benches) {

@@ -18,6 +18,7 @@ const std::vector<Command>& commands() {
                                                 queryCommand(),
                                                 evalCommand(),
                                                 benchCommand(),
+                                                loadCommand(),
                                                 modelsCommand(),
                                                 traceCommand(),
                                                 doctorCommand()};

@@ -36,6 +36,7 @@ Command indexCommand();
 Command queryCommand();
 Command evalCommand();
 Command benchCommand();
+Command loadCommand();
 Command modelsCommand();
 Command traceCommand();
 Command doctorCommand();

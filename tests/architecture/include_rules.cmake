@@ -38,7 +38,7 @@ set(BIFOCAL_MAY_core/engine          core/base core/profile core/imaging core/pr
 set(BIFOCAL_MAY_ui/models            core/base std qt_core qt_gui)
 set(BIFOCAL_MAY_ui/bridge            core/base core/engine ui/models std qt_core qt_gui)
 set(BIFOCAL_MAY_ui/views             core/base ui/models ui/bridge std qt_core qt_gui qt_widgets qt_multimedia)
-set(BIFOCAL_MAY_app                  ${BIFOCAL_MODULES} std system json qt_core qt_gui qt_widgets qt_multimedia)
+set(BIFOCAL_MAY_app                  ${BIFOCAL_MODULES} std system json tbb qt_core qt_gui qt_widgets qt_multimedia)
 list(REMOVE_ITEM BIFOCAL_MAY_app kernels/cuda core/inference/cuda tests)
 # The converter makes the class table with the text tower itself.
 set(BIFOCAL_MAY_models/convert       core/base core/inference core/inference/torch core/prompt kernels std json zip)
@@ -49,14 +49,14 @@ set(BIFOCAL_MAY_tests                ${BIFOCAL_MODULES} std system json simd tes
 
 # Third parties stay out of public headers, so that their include paths need not travel.
 set(BIFOCAL_THIRD_PARTIES
-  json opencv vips tesseract icu sentencepiece curl sha256 torch cuda sqlite approximate_search checksum zip)
+  json opencv vips tesseract icu sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb zip)
 
 # ---- groups of headers, by pattern; the first that matches counts. checksum is xxHash, for content keys and blocks;
 # sha256 is OpenSSL's digest, for the files of a pack.
 
 set(BIFOCAL_GROUPS
   umbrella std system simd qt_core qt_gui qt_widgets qt_multimedia qt_test test json opencv vips tesseract icu
-  sentencepiece curl sha256 torch cuda sqlite approximate_search checksum zip)
+  sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb zip)
 
 set(BIFOCAL_HEADERS_umbrella
   "torch/(torch|all|extension)\\.h|ATen/ATen\\.h|opencv2/opencv\\.hpp|Qt[A-Za-z]+(/Qt[A-Za-z]+)?|bits/.*")
@@ -87,6 +87,7 @@ set(BIFOCAL_HEADERS_cuda          "(cuda|cub|thrust|cooperative_groups)(/.*|[A-Z
 set(BIFOCAL_HEADERS_sqlite        "sqlite3\\.h")
 set(BIFOCAL_HEADERS_approximate_search "(faiss|hnswlib|usearch)/.*")
 set(BIFOCAL_HEADERS_checksum      "xxhash\\.h")
+set(BIFOCAL_HEADERS_tbb           "tbb/.*")  # a peer in benches, nothing more
 set(BIFOCAL_HEADERS_zip           "zip\\.h")
 include("${CMAKE_CURRENT_LIST_DIR}/qt_headers.cmake")
 foreach(qt IN ITEMS Core Gui Widgets Multimedia Test)

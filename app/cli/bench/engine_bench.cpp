@@ -2,6 +2,7 @@
 #include "app/cli/bench/engine_bench.h"
 
 #include "app/cli/command.h"
+#include "app/cli/load/prompt_source.h"
 #include "core/base/clock.h"
 #include "core/imaging/decode.h"
 #include "core/library/walk.h"
@@ -24,23 +25,6 @@ constexpr double kIndexingRatioTarget = 1.5;
 constexpr std::size_t kFewestPrompts = 20;  ///< for a P95 that is not just the slowest one
 constexpr std::size_t kWarmUpCount = 5;
 
-constexpr std::array kTexts{"a red flower",
-                            "a small dog",
-                            "a boat on the water",
-                            "an old steam train",
-                            "fruit on a plate",
-                            "a planet seen from space",
-                            "a musical instrument",
-                            "somebody playing football",
-                            "a green leaf",
-                            "a house with a roof",
-                            "a fish under water",
-                            "a hat for the winter",
-                            "a yellow bird",
-                            "a tool for the garden",
-                            "the flag of a country",
-                            "a cake with candles"};
-
 double millisecondsSince(TimePoint begin, const Clock& clock) {
     return std::chrono::duration<double, std::milli>(clock.now() - begin).count();
 }
@@ -49,7 +33,7 @@ double millisecondsSince(TimePoint begin, const Clock& clock) {
 Result<double> askText(Engine& engine, std::size_t number) {
     const SteadyClock clock;
     Prompt prompt;
-    prompt.text = kTexts[number % kTexts.size()];
+    prompt.text = demoTexts()[number % demoTexts().size()];
     const TimePoint begin = clock.now();
     BIFOCAL_CHECK(ask(engine, std::move(prompt)));
     return millisecondsSince(begin, clock);

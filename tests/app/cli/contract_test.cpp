@@ -33,11 +33,22 @@ const std::map<std::string, std::set<std::string>> kOptions{
       "--pack"}},
     {"eval", {"--library", "--list", "--looks", "--lang", "--json", "--packs", "--pack"}},
     {"bench", {"--full", "--json", "--library", "--collection", "--packs", "--pack"}},
+    {"load",
+     {"--library",
+      "--rate",
+      "--seconds",
+      "--mix",
+      "--steps",
+      "--seed",
+      "--json",
+      "--packs",
+      "--pack"}},
     {"models", {"--from", "--packs", "--json"}},
     {"trace",
      {"--library",
       "--out",
       "--repeat",
+      "--fail-over",
       "--text",
       "--image",
       "--at",
@@ -127,7 +138,21 @@ TEST_F(CliContractTest, AnswersWrongArgumentsWithTwo) {
         {"models", "nonsense"},
         {"models", "prepare", "other", "--from", "x"},
         {"models", "prepare", "starter"},
+        {"load"},
+        {"load", "--library", library},
+        {"load", "--rate", "1"},
+        {"load", "word", "--library", library, "--rate", "1"},
+        {"load", "--library", library, "--rate", "0"},
+        {"load", "--library", library, "--rate", "1:50", "--mix", "text:"},
+        {"load", "--library", library, "--rate", "1:50", "--seconds", "-1"},
+        {"load", "--library", library, "--rate", "1:50", "--steps", "1"},
         {"trace", "--library", library},
+        {"trace", "word", "--library", library, "--out", "x"},
+        {"trace", "--library", library, "--out", "x", "--fail-over", "5%"},
+        {"trace", "diff", "a"},
+        {"trace", "diff", "a", "b", "c"},
+        {"trace", "diff", "a", "b", "--library", library},
+        {"trace", "diff", "a", "b", "--fail-over", "0.05"},
         {"doctor"},
         {"doctor", "--library", library, "--vectors", "few"}};
     for (const auto& words : kWrong) {
@@ -140,6 +165,9 @@ TEST_F(CliContractTest, AnswersWhatIsNotThereWithOne) {
     const std::string nowhere = (home_ / "nowhere").string();
     const std::vector<std::vector<std::string>> kMissing{
         {"doctor", "--library", nowhere},
+        {"load", "--library", nowhere, "--rate", "1"},
+        {"trace", "diff", nowhere, nowhere},
+        {"bench", "contention", "--collection", nowhere},
         {"eval", "--library", nowhere, "--list", nowhere},
         {"bench", "first", "--collection", nowhere},
         {"bench", "first", "--collection", home_.path().string(), "--library", nowhere},
@@ -180,6 +208,36 @@ TEST_F(CliContractTest, ExplainsEveryOptionOfEveryCommand) {
             EXPECT_THAT(exit.out, HasSubstr(option)) << command;
         }
     }
+}
+
+/// 20 executions of one stage, as a trace's CSV.
+std::string traceOf(const std::string& microseconds) {
+    std::string text = "request,label,class,stage,kind,lane,worker,items,begin_us,duration_us\r\n";
+    for (int i = 0; i < 20; ++i) {
+        text += "1,a,interactive,search,execute,pool,0,1," + std::to_string(i) + "," +
+                microseconds + "\r\n";
+    }
+    return text;
+}
+
+TEST_F(CliContractTest, FailsForAStageThatGotSlower) {
+    const std::string fast = (home_ / "fast.csv").string();
+    const std::string slow = (home_ / "slow.csv").string();
+    const std::string torn = (home_ / "torn.csv").string();
+    writeText(fast, traceOf("1000.000"));
+    writeText(slow, traceOf("1200.000"));
+    writeText(torn, traceOf("fast"));
+
+    const nlohmann::json slower = json({"trace", "diff", fast, slow}, 1);
+    const nlohmann::json faster = json({"trace", "diff", slow, fast}, 0);
+    json({"trace", "diff", fast, slow, "--fail-over", "30%"}, 0);
+    const nlohmann::json fault = json({"trace", "diff", fast, torn}, 1);
+
+    EXPECT_EQ(slower["slower"][0]["stage"], "search");
+    EXPECT_EQ(slower["slower"][0]["class"], "interactive");
+    EXPECT_TRUE(faster["slower"].empty());
+    expectError(fault, "corruption");
+    EXPECT_THAT(fault["error"]["message"].get<std::string>(), HasSubstr("torn.csv: line 2"));
 }
 
 TEST_F(CliContractTest, ListsABrokenPackWithItsReason) {
