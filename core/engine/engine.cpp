@@ -2,6 +2,7 @@
 #include "core/engine/engine.h"
 
 #include "core/engine/internal/engine_impl.h"
+#include "core/engine/internal/request_label.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,18 +26,6 @@ schedule::LaneConfig lane(const char* name,
         config.workers.push_back({Urgency::Batch, Urgency::Batch, kBackgroundNice});
     }
     return config;
-}
-
-/// What the profiler calls a prompt: its words in quotes, a square for its picture.
-std::string labelOf(const Prompt& prompt) {
-    std::string label;
-    if (!prompt.text.empty()) {
-        label = "\u201c" + prompt.text + "\u201d";
-    }
-    if (prompt.image) {
-        label += label.empty() ? "\u25a3" : " + \u25a3";
-    }
-    return label;
 }
 
 }  // namespace
@@ -155,8 +144,18 @@ Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
                                   IndexAccess::Read));
     scheduler_->ledger().addPersistent(info.weightBytes);
     auto encoders = std::make_unique<EncoderPool>(pack, 1 + config_.batchWorkerCount, 1);
-    auto context = std::make_unique<PipelineContext>(PipelineContext{
-        *scheduler_, profiler_, clock_, lanes_, std::move(pack), *encoders, *index, *library_});
+    auto context = std::make_unique<PipelineContext>(
+        PipelineContext{*scheduler_,
+                        profiler_,
+                        clock_,
+                        lanes_,
+                        std::move(pack),
+                        *encoders,
+                        *index,
+                        *library_,
+                        [this](const FileRecord& file) {
+                            return loadPicture({ImageFile{file.path}, {}}, kThumbnailSide);
+                        }});
     const std::lock_guard lock(mutex_);
     index_ = std::move(index);
     encoders_ = std::move(encoders);

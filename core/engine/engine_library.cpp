@@ -2,6 +2,7 @@
 // The library's half of the engine: collections, indexing, pictures, status.
 #include "core/base/files.h"
 #include "core/engine/internal/engine_impl.h"
+#include "core/engine/internal/request_label.h"
 #include "core/imaging/decode.h"
 #include "core/library/walk.h"
 #include "core/pipeline/library_check.h"
@@ -112,7 +113,7 @@ Result<void> EngineImpl::startJob(RequestId request,
         }
         jobs_.emplace(request, started);
     }
-    profiler_.beginRequest(request, "\u25a4 " + record->root.filename().string(), Urgency::Batch);
+    profiler_.beginRequest(request, labelOfIndexing(record->root), Urgency::Batch);
     Result<void> outcome = started->start();
     if (!outcome) {
         profiler_.endRequest(request, profile::Outcome::Failed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/image_buffer.h"
 #include "core/base/result.h"
 #include "core/index/vector_index.h"
 #include "core/inference/model_pack.h"
@@ -10,6 +11,7 @@
 #include "core/schedule/scheduler.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -57,6 +59,9 @@ struct PipelineContext {
     EncoderPool& encoders;
     VectorIndex& index;      ///< this process's reader
     const Library& library;  ///< this process's reader
+    /// The file's picture, small (at least 32 pixels wide and high where it has them). Called on
+    /// the pool.
+    std::function<Result<ImageBuffer>(const FileRecord&)> loadSmall;
 };
 
 /// Long side to which pictures are reduced while they are decoded for the tower: about four times

@@ -4,6 +4,7 @@
 #include "core/library/walk.h"
 #include "core/pipeline/prompt_image.h"
 #include "core/pipeline/ranking.h"
+#include "core/pipeline/same_picture.h"
 
 #include <algorithm>
 #include <utility>
@@ -229,6 +230,11 @@ Result<void> PromptRun::searchFinally(const schedule::WorkerContext& /*worker*/)
     return {};
 }
 
+bool PromptRun::showsPromptImage(const FileRecord& file) const {
+    const Result<ImageBuffer> stored = context_.loadSmall(file);
+    return stored && pictureDistance(image_.pixels.view(), stored->view()) < kSamePictureDistance;
+}
+
 Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
     std::vector<float> text;
     std::vector<float> image;
@@ -265,6 +271,7 @@ Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
                       ranked,
                       image.empty() ? std::nullopt : image_.content,
                       image.empty() ? 0 : image_.perceptualHash,
+                      [this](const FileRecord& file) { return showsPromptImage(file); },
                       stop_.get_token()}));
     const TimePoint end = context_.clock.now();
     stages.push_back({"fuse", milliseconds(searchBegin - fuseBegin)});

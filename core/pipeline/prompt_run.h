@@ -78,6 +78,7 @@ private:
     Result<void> finishImage() { return finishBranch(Branch::Image); }
     Result<void> finishBranch(Branch branch);
     Result<std::shared_ptr<const ResultSet>> answer(bool isFinal);
+    bool showsPromptImage(const FileRecord& file) const;
     void end(Error error);
     void addNotice(Notice notice);
     bool hasText() const { return prompt_.mode != PromptMode::ImageOnly; }
@@ -99,7 +100,7 @@ private:
     std::vector<std::vector<float>> negativeRows_;
     std::vector<Notice> notices_;
     std::vector<StageTime> stages_;
-    PromptImage image_;  ///< written by the image branch alone, read after the join
+    PromptImage image_;  ///< written by the image branch alone, read once imageRow_ is there
 };
 
 }  // namespace bifocal

@@ -67,7 +67,7 @@ public:
     RowMaker(const RankRequest& request, const ConfidenceScale& scale)
         : request_(request), scale_(scale) {}
 
-    /// The prompt's own picture: by content, else by perceptual hash.
+    /// The prompt's own picture: by content, else by perceptual hash and a look at the pixels.
     Result<void> addThisPicture() {
         std::vector<FileRecord> files;
         if (request_.promptContent) {
@@ -75,6 +75,8 @@ public:
         }
         if (files.empty() && request_.promptHash != 0) {
             BIFOCAL_TRY(files, request_.library.filesWithPerceptualHash(request_.promptHash));
+            std::erase_if(files,
+                          [this](const FileRecord& file) { return !request_.isSamePicture(file); });
         }
         for (FileRecord& file : files) {
             if (const auto row = request_.snapshot.find(file.content)) {

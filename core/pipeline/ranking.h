@@ -9,6 +9,7 @@
 #include "core/prompt/prompt.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +65,9 @@ struct RankRequest {
     const NormalizedPrompt& prompt;
     std::optional<ContentKey> promptContent;  ///< of the whole picture that is the prompt
     std::uint64_t promptHash = 0;             ///< its perceptual hash; 0: none
+    /// Whether a file with that hash and another content shows the same picture; required with a
+    /// hash, as equal hashes alone do not say so.
+    std::function<bool(const FileRecord&)> isSamePicture;
     std::stop_token stop;
 };
 

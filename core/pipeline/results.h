@@ -31,7 +31,7 @@ struct ResultRow {
     float score = 0;
     Confidence confidence = Confidence::Weak;
     WhyMatched why;
-    bool isThisPicture = false;  ///< same content or perceptual hash as the prompt's picture
+    bool isThisPicture = false;  ///< the prompt's picture, as stored or re-encoded
 };
 
 /// Time of one stage of one request, as measured.
