@@ -6,6 +6,7 @@
 #include "core/inference/row_layout.h"
 #include "core/prompt/prompt.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,14 +19,34 @@
 
 namespace bifocal {
 
+/// Why a pack runs where it runs.
+enum class DeviceReason : std::uint8_t {
+    OnlyCpu = 1,  ///< it has no code for another device
+    NoGpuFound,   ///< it would use one
+};
+/// Why a pack computes in its precision.
+enum class PrecisionReason : std::uint8_t {
+    AskedFor = 1,
+    Bf16Native,   ///< the processor computes in BF16
+    Bf16Missing,  ///< it does not
+};
+
+/// The facts behind a pack's device and precision, for whoever says them in another language than
+/// `deviceWhy` does. Threads: value.
+struct DeviceFacts {
+    DeviceReason device = DeviceReason::OnlyCpu;
+    PrecisionReason precision = PrecisionReason::AskedFor;
+};
+
 /// What a pack is and where it runs. Threads: value.
 struct PackInfo {
     std::string id;    ///< keys the vectors: name, version and weight hash ("starter-1-f2bc3dd0")
     std::string name;  ///< for people
     std::string licence;
     std::string device;     ///< "cpu", "cuda:0"
-    std::string deviceWhy;  ///< one sentence: why this device and precision
+    std::string deviceWhy;  ///< one sentence, English, of the facts: for logs and the command line
     std::string precision;  ///< "bf16", "fp32"
+    DeviceFacts deviceFacts;
     RowLayout layout;
     std::vector<Script> scripts;  ///< what the text tower can read
     std::size_t weightBytes = 0;

@@ -142,6 +142,86 @@
     </message>
 </context>
 <context>
+    <name>bifocal::ui::EngineText</name>
+    <message>
+        <source>These models run on the CPU.</source>
+        <translation>这些模型在 CPU 上运行。</translation>
+    </message>
+    <message>
+        <source>No CUDA device was found.</source>
+        <translation>没有找到 CUDA 设备。</translation>
+    </message>
+    <message>
+        <source>This precision was asked for.</source>
+        <translation>此精度由设置指定。</translation>
+    </message>
+    <message>
+        <source>This processor computes in BF16 (AVX-512 BF16).</source>
+        <translation>此处理器支持 BF16 运算（AVX-512 BF16）。</translation>
+    </message>
+    <message>
+        <source>This processor lacks BF16 (AVX-512 BF16).</source>
+        <translation>此处理器不支持 BF16 运算（AVX-512 BF16）。</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <extracomment>two sentences, one after the other</extracomment>
+        <translation>%1%2</translation>
+    </message>
+    <message>
+        <source>picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>picture + %1</source>
+        <translation>图片 + %1</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
+        <source>index %1</source>
+        <translation>索引 %1</translation>
+    </message>
+    <message>
+        <source>encode text</source>
+        <translation>文字编码</translation>
+    </message>
+    <message>
+        <source>encode image</source>
+        <translation>图片编码</translation>
+    </message>
+    <message>
+        <source>decode</source>
+        <translation>解码</translation>
+    </message>
+    <message>
+        <source>fuse</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>search</source>
+        <translation>检索</translation>
+    </message>
+    <message>
+        <source>search partial</source>
+        <translation>初步检索</translation>
+    </message>
+    <message>
+        <source>walk</source>
+        <translation>查找文件</translation>
+    </message>
+    <message>
+        <source>prepare</source>
+        <translation>读取与解码</translation>
+    </message>
+    <message>
+        <source>commit</source>
+        <translation>写入图库</translation>
+    </message>
+</context>
+<context>
     <name>bifocal::ui::ErrorText</name>
     <message>
         <source>There is nothing in this prompt to look for: add a word or a picture.</source>

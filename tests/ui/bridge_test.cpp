@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/fake_engine.h"
 #include "ui/bridge/engine_bridge.h"
+#include "ui/bridge/engine_text.h"
 #include "ui/bridge/error_text.h"
 #include "ui/bridge/image_convert.h"
 #include "ui/bridge/post_queue.h"
@@ -373,6 +374,55 @@ TEST_F(EngineBridgeTest, ProfileFlowsOnlyWhileWatched) {
 
     ASSERT_EQ(sampled.count(), 1);
     EXPECT_EQ(sampled.at(0).at(0).value<QList<SampleItem>>().first().residentBytes, 7U);
+}
+
+TEST_F(EngineBridgeTest, RequestsAreCalledInTheReadersWords) {
+    QSignalSpy listed(bridge_.get(), &EngineBridge::requestsListed);
+    profile::Profiler& profiler = engine_.writableProfiler();
+    PromptDraft both = draftOf("yellow");
+    both.picture = std::filesystem::path("/pictures/a.png");
+    PromptDraft picture;
+    picture.picture = both.picture;
+    for (const PromptDraft& draft : {draftOf("flower"), both, picture}) {
+        bridge_->submit(draft);
+        profiler.beginRequest(engine_.submitted.back().request, "label", Urgency::Interactive);
+    }
+    bridge_->addFolder("/pictures/Stamps");
+    profiler.beginRequest(engine_.runs[0].request, "label", Urgency::Batch);
+    profiler.beginRequest(RequestId{4711}, "of another window", Urgency::Interactive);
+
+    bridge_->watchProfiler(EngineBridge::Watch::On);
+
+    QStringList labels;
+    for (const RequestItem& item : listed.last().at(0).value<QList<RequestItem>>()) {
+        labels.prepend(item.label);
+    }
+    EXPECT_EQ(labels.join(QLatin1Char('|')).toStdString(),
+              "“flower”|picture + “yellow”|picture|index Stamps|of another window");
+}
+
+TEST_F(EngineBridgeTest, DeviceIsSaidInASentenceOfTheWindows) {
+    QSignalSpy device(bridge_.get(), &EngineBridge::deviceChanged);
+    engine_.state.pack->deviceFacts = {DeviceReason::OnlyCpu, PrecisionReason::Bf16Missing};
+    engine_.state.pack->deviceWhy = "raw";
+
+    bridge_->refresh();
+
+    ASSERT_EQ(device.count(), 1);
+    EXPECT_EQ(device.at(0).at(0).value<DeviceItem>().why.toStdString(),
+              "These models run on the CPU. This processor lacks BF16 (AVX-512 BF16).");
+}
+
+TEST(EngineTextTest, EveryFactHasASentenceAndUnknownStagesTheirName) {
+    for (const auto device : {DeviceReason::OnlyCpu, DeviceReason::NoGpuFound}) {
+        for (const auto precision : {PrecisionReason::AskedFor,
+                                     PrecisionReason::Bf16Native,
+                                     PrecisionReason::Bf16Missing}) {
+            EXPECT_GT(deviceReasonText({device, precision}).count(QLatin1Char('.')), 1);
+        }
+    }
+    EXPECT_EQ(stageText("encode_text"), QStringLiteral("encode text"));
+    EXPECT_EQ(stageText("a_new_stage"), QStringLiteral("a new stage"));
 }
 
 class ThumbnailLoaderTest : public testing::Test {

@@ -13,6 +13,7 @@ FakeEngine::FakeEngine() : profiler_(clock_) {
     pack.device = "cpu";
     pack.precision = "bf16";
     pack.deviceWhy = "no CUDA device found";
+    pack.deviceFacts = {DeviceReason::NoGpuFound, PrecisionReason::Bf16Native};
     state.packState = PackState::Ready;
     state.pack = pack;
 }

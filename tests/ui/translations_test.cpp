@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/bridge/engine_text.h"
 #include "ui/models/result_model.h"
 #include "ui/models/roles.h"
 #include "ui/views/theme.h"
@@ -62,6 +63,18 @@ TEST(TranslationsTest, ChineseIsBuiltInAndUsed) {
     EXPECT_EQ(model.index(0).data().toString(), QStringLiteral("就是这张"));
     QCoreApplication::removeTranslator(&translator);
     EXPECT_EQ(model.index(0).data().toString(), QStringLiteral("this picture"));
+}
+
+TEST(TranslationsTest, TheEnginesFactsAreSaidInChinese) {
+    QTranslator translator;
+    ASSERT_TRUE(translator.load(QStringLiteral(":/i18n/bifocal_zh_CN.qm")));
+    QCoreApplication::installTranslator(&translator);
+
+    EXPECT_EQ(deviceReasonText({DeviceReason::OnlyCpu, PrecisionReason::Bf16Missing}),
+              QStringLiteral("这些模型在 CPU 上运行。此处理器不支持 BF16 运算（AVX-512 BF16）。"));
+    EXPECT_EQ(stageText("encode_text"), QStringLiteral("文字编码"));
+    EXPECT_EQ(indexingLabel(QStringLiteral("stamps")), QStringLiteral("索引 stamps"));
+    QCoreApplication::removeTranslator(&translator);
 }
 
 TEST(TranslationsTest, EnglishHasItsPluralForms) {

@@ -3,11 +3,13 @@
 
 #include "core/base/files.h"
 #include "ui/bridge/engine_convert.h"
+#include "ui/bridge/engine_text.h"
 #include "ui/bridge/image_convert.h"
 #include "ui/bridge/post_queue.h"
 
 #include <QPointer>
 
+#include <algorithm>
 #include <utility>
 
 namespace bifocal::ui {
@@ -51,7 +53,35 @@ std::uint64_t EngineBridge::submit(const PromptDraft& draft) {
         return 0;
     }
     prompt_ = *request;
+    remember({prompt_, promptLabel(draft), {}});
     return prompt_.value;
+}
+
+void EngineBridge::remember(const Asked& asked) {
+    asked_.append(asked);
+    if (asked_.size() > static_cast<qsizetype>(kListedRequests)) {
+        asked_.removeFirst();
+    }
+}
+
+/// In the reader's language where the request came from here; else as the engine calls it.
+QString EngineBridge::labelOf(const profile::RequestTrace& trace) const {
+    const auto asked = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& entry) {
+        return entry.request == trace.request;
+    });
+    if (asked == asked_.end()) {
+        return QString::fromStdString(trace.label);
+    }
+    if (!asked->prompt.isEmpty()) {
+        return asked->prompt;
+    }
+    const auto& collections = status_.collections;
+    const auto folder =
+        std::find_if(collections.begin(), collections.end(), [&](const CollectionRecord& record) {
+            return record.id == asked->indexed;
+        });
+    return folder == collections.end() ? QString::fromStdString(trace.label)
+                                       : indexingLabel(nameOf(folder->root));
 }
 
 void EngineBridge::cancelPrompt() {
@@ -124,6 +154,7 @@ void EngineBridge::began(CollectionId collection, const Result<RequestId>& reque
     progress.request = *request;
     progress.collection = collection;
     runs_.insert(collection.value, progress);
+    remember({*request, {}, collection});
     announceCollections();
 }
 
@@ -292,6 +323,7 @@ void EngineBridge::announceProfile() {
     QList<RequestItem> requests;
     for (const profile::RequestTrace& trace : profiler.recentRequests(kListedRequests)) {
         requests.append(toItem(trace, now));
+        requests.last().label = labelOf(trace);
     }
     Q_EMIT requestsListed(requests);
 }

@@ -100,6 +100,13 @@ Q_SIGNALS:
     void traceExported(const QString& path);
 
 private:
+    /// What was asked for here, so that the request list can call it by its name.
+    struct Asked {
+        RequestId request;
+        QString prompt;        ///< empty: indexing
+        CollectionId indexed;  ///< none: a prompt
+    };
+
     void onPromptEvent(const PromptEvent& event);
     void onIndexProgress(const IndexProgress& progress);
     IndexHandler indexHandler();
@@ -108,12 +115,15 @@ private:
     void announceDevice();
     void announceProfile();
     std::optional<RequestId> runOf(CollectionId collection) const;
+    void remember(const Asked& asked);
+    QString labelOf(const profile::RequestTrace& trace) const;
 
     Engine& engine_;
     std::shared_ptr<PostQueue> queue_;
     QThreadPool writers_;  ///< for exports alone
     QTimer tick_;
     RequestId prompt_;
+    QList<Asked> asked_;  ///< oldest first, as many as are listed
     std::uint64_t browseNumber_ = 0;
     EngineStatus status_;
     QHash<quint64, IndexProgress> runs_;  ///< by collection

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/bridge/engine_convert.h"
 
+#include "ui/bridge/engine_text.h"
 #include "ui/bridge/error_text.h"
 #include "ui/bridge/image_convert.h"
+
+#include <QHash>
 
 #include <algorithm>
 #include <string_view>
@@ -222,7 +225,7 @@ DeviceItem toDeviceItem(const EngineStatus& status) {
         item.device =
             QStringLiteral("%1 · %2").arg(QString::fromStdString(status.pack->device).toUpper(),
                                           QString::fromStdString(status.pack->precision).toUpper());
-        item.why = QString::fromStdString(status.pack->deviceWhy);
+        item.why = deviceReasonText(status.pack->deviceFacts);
         item.pack = QString::fromStdString(status.pack->name);
         item.licence = QString::fromStdString(status.pack->licence);
     }
@@ -259,14 +262,18 @@ RequestItem toItem(const profile::RequestTrace& trace, TimePoint now) {
     item.state = toRequestState(trace.outcome);
     item.totalMs = msBetween(trace.begin, trace.outcome ? trace.end : now);
     item.secondsAgo = trace.outcome ? msBetween(trace.end, now) / 1000 : 0;
+    QHash<const char*, QString> stages;  // few, however many the spans are
     for (const Span& span : trace.spans) {
         if (span.kind != SpanKind::Total) {
-            item.spans.append(
-                {QString::fromUtf8(span.stage).replace(QLatin1Char('_'), QLatin1Char(' ')),
-                 lensOf(span),
-                 msBetween(trace.begin, span.begin),
-                 msBetween(span.begin, span.end),
-                 span.itemCount});
+            QString& stage = stages[span.stage];
+            if (stage.isEmpty()) {
+                stage = stageText(span.stage);
+            }
+            item.spans.append({stage,
+                               lensOf(span),
+                               msBetween(trace.begin, span.begin),
+                               msBetween(span.begin, span.end),
+                               span.itemCount});
         }
     }
     return item;

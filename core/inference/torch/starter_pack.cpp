@@ -205,23 +205,29 @@ private:
 struct PrecisionChoice {
     TowerPrecision tower;
     const char* name;
+    PrecisionReason reason;
     const char* why;
 };
 
 Result<PrecisionChoice> choosePrecision(Precision wanted) {
     const bool native = computesInBf16();
     if (wanted == Precision::Fp32) {
-        return PrecisionChoice{TowerPrecision::Fp32, "fp32", "FP32 was asked for"};
+        return PrecisionChoice{
+            TowerPrecision::Fp32, "fp32", PrecisionReason::AskedFor, "FP32 was asked for"};
     }
     if (native) {
-        return PrecisionChoice{
-            TowerPrecision::Bf16, "bf16", "this processor computes in BF16 (AVX-512 BF16)"};
+        return PrecisionChoice{TowerPrecision::Bf16,
+                               "bf16",
+                               PrecisionReason::Bf16Native,
+                               "this processor computes in BF16 (AVX-512 BF16)"};
     }
     if (wanted == Precision::Bf16) {
         return Error{ErrorCode::Unsupported, "BF16 was asked for, but this processor lacks it"};
     }
-    return PrecisionChoice{
-        TowerPrecision::Fp32, "fp32", "this processor lacks BF16 (AVX-512 BF16)"};
+    return PrecisionChoice{TowerPrecision::Fp32,
+                           "fp32",
+                           PrecisionReason::Bf16Missing,
+                           "this processor lacks BF16 (AVX-512 BF16)"};
 }
 
 Result<Safetensors> readTensors(const std::filesystem::path& folder,
@@ -280,6 +286,7 @@ PackInfo makeInfo(const PackManifest& manifest, const PrecisionChoice& precision
     info.device = "cpu";
     info.deviceWhy = std::string("The starter pack runs on the CPU; ") + precision.why + ".";
     info.precision = precision.name;
+    info.deviceFacts = {DeviceReason::OnlyCpu, precision.reason};
     info.layout = manifest.layout;
     info.scripts = manifest.scripts;
     info.weightBytes = weightBytes(manifest);

@@ -63,6 +63,8 @@ TEST_F(StarterPackTest, SaysWhatItIs) {
     EXPECT_EQ(info.device, "cpu");
     EXPECT_EQ(info.precision, "fp32");
     EXPECT_FALSE(info.deviceWhy.empty());
+    EXPECT_EQ(info.deviceFacts.device, DeviceReason::OnlyCpu);
+    EXPECT_EQ(info.deviceFacts.precision == PrecisionReason::Bf16Native, info.precision == "bf16");
     EXPECT_GT(info.weightBytes, 100'000'000U);
     EXPECT_GT(allocatedBytes(), 80'000'000U);
     EXPECT_GE(peakAllocatedBytes(), allocatedBytes());
