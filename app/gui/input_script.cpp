@@ -8,10 +8,22 @@
 #include <QMimeData>
 #include <QMouseEvent>
 #include <QWidget>
+#include <QWindow>
 
 #include <chrono>
 #include <memory>
 #include <utility>
+
+// Qt's own entrance for keys that a test makes up: they pass the platform's seam and the map of
+// shortcuts as real ones do, which events sent to a widget do not. Exported for QtTest, declared in
+// no header of QtGui.
+Q_GUI_EXPORT void qt_handleKeyEvent(QWindow* window,
+                                    QEvent::Type type,
+                                    int key,
+                                    Qt::KeyboardModifiers modifiers,
+                                    const QString& text,
+                                    bool isRepeated,
+                                    ushort count);
 
 namespace bifocal::app {
 
@@ -86,6 +98,14 @@ void InputScript::press(QWidget* widget, int key, Qt::KeyboardModifiers modifier
     });
 }
 
+void InputScript::pressInWindow(QWidget* window, int key) {
+    add(window, [key](QWidget& target) {
+        for (const QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
+            qt_handleKeyEvent(target.windowHandle(), type, key, Qt::NoModifier, {}, false, 1);
+        }
+    });
+}
+
 void InputScript::click(QWidget* widget, const QPoint& position) {
     add(widget, [position](QWidget& target) {
         sendMouse(target, QEvent::MouseButtonPress, position, Qt::LeftButton);
@@ -95,7 +115,10 @@ void InputScript::click(QWidget* widget, const QPoint& position) {
     });
 }
 
-void InputScript::drag(QWidget* widget, const QPoint& from, const QPoint& to) {
+void InputScript::drag(QWidget* widget,
+                       const QPoint& from,
+                       const QPoint& to,
+                       std::function<void(QWidget&)> atEnd) {
     add(widget, [from](QWidget& target) {
         sendMouse(target, QEvent::MouseButtonPress, from, Qt::LeftButton);
     });
@@ -103,6 +126,9 @@ void InputScript::drag(QWidget* widget, const QPoint& from, const QPoint& to) {
         const QPoint at = from + (to - from) * step / kDragSteps;
         add(widget,
             [at](QWidget& target) { sendMouse(target, QEvent::MouseMove, at, Qt::LeftButton); });
+    }
+    if (atEnd) {
+        add(widget, std::move(atEnd));
     }
     add(widget,
         [to](QWidget& target) { sendMouse(target, QEvent::MouseButtonRelease, to, Qt::NoButton); });

@@ -24,8 +24,13 @@ public:
     void type(QWidget* widget, const QString& text);
     void press(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
     void click(QWidget* widget, const QPoint& position);
-    /// Press at `from`, move in steps, release at `to`.
-    void drag(QWidget* widget, const QPoint& from, const QPoint& to);
+    /// The same as the platform would give it to the window, so that shortcuts hear it as well.
+    void pressInWindow(QWidget* window, int key);
+    /// Press at `from`, move in steps, release at `to`; `atEnd` runs just before the release.
+    void drag(QWidget* widget,
+              const QPoint& from,
+              const QPoint& to,
+              std::function<void(QWidget&)> atEnd = {});
     /// Drags `data` over the window and lets it go in its middle; takes it.
     void drop(QWidget* window, QMimeData* data);
 

@@ -15,7 +15,6 @@
 #include "ui/views/result_header.h"
 #include "ui/views/sidebar.h"
 
-#include <QAction>
 #include <QApplication>
 #include <QDir>
 #include <QLineEdit>
@@ -99,6 +98,7 @@ Tour::Tour(ui::MainWindow& window,
     connect(&session.requests(), &QAbstractItemModel::rowsInserted, this, &Tour::check);
     connect(&session.requests(), &QAbstractItemModel::dataChanged, this, &Tour::check);
     connect(&window.detail(), &ui::DetailPane::previewShown, this, &Tour::check);
+    connect(&window.grid(), &ui::ResultGrid::fadeEnded, this, &Tour::check);
     connect(&session.messages(), &QAbstractItemModel::rowsInserted, this, [this] {
         const ui::MessageListModel& messages = session_.messages();
         fail(messages.itemAt(messages.rowCount() - 1).text);
@@ -238,15 +238,23 @@ void Tour::addCaptureSteps() {
 }
 
 void Tour::addLastSteps() {
+    steps_.push_back({"room",
+                      "F12: room for the pictures",
+                      seconds(60),
+                      [this] { hands_.pressInWindow(&window_, Qt::Key_F12); },
+                      [this] { return !window_.profiler().isVisible() && isQuiet(); },
+                      [] { return QString(); }});
     steps_.push_back({"profiler",
-                      "The time of that answer, in the profiler",
+                      "F12: the profiler, and the time of that answer in it",
                       seconds(60),
                       [this] {
-                          if (window_.profiler().isVisible()) {
-                              trigger(QKeySequence(Qt::Key_F12));
-                          }
-                          QPushButton& door = window_.header().timeDoor();
-                          hands_.click(&door, door.rect().center());
+                          hands_.pressInWindow(&window_, Qt::Key_F12);
+                          connect(
+                              &hands_,
+                              &InputScript::finished,
+                              this,
+                              [this] { openTimeOfAnswer(); },
+                              Qt::SingleShotConnection);
                       },
                       [this] {
                           return window_.profiler().isVisible() &&
@@ -296,7 +304,7 @@ void Tour::finishStep() {
     const Step& step = steps_.at(current_);
     const QString wrong = step.verify();
     printAnswer();
-    save(step.name);
+    save(step.name, window_);
     if (!wrong.isEmpty()) {
         fail(wrong);
         return;
@@ -315,7 +323,7 @@ void Tour::fail(const QString& sentence) {
     const char* name = current_ < steps_.size() ? steps_.at(current_).name : "end";
     hands_.stop();
     deadline_.stop();
-    save("failed");
+    save("failed", window_);
     std::fprintf(stderr, "tour: %s: %s\n", name, sentence.toUtf8().constData());
     writers_.waitForDone();
     QApplication::exit(1);
@@ -361,7 +369,8 @@ bool Tour::isQuiet() const {
             return false;
         }
     }
-    return !window_.detail().item() || window_.detail().hasPreview();
+    return !window_.grid().isFading() &&
+           (!window_.detail().item() || window_.detail().hasPreview());
 }
 
 bool Tour::hasAnswer() const {
@@ -391,12 +400,12 @@ void Tour::printAnswer() const {
     }
 }
 
-void Tour::save(const char* name) {
+void Tour::save(const char* name, QWidget& widget) {
     const QString path = QStringLiteral("%1/%2-%3.png")
                              .arg(ui::textOf(folder_))
                              .arg(++pictureNumber_, 2, 10, QLatin1Char('0'))
                              .arg(QLatin1String(name));
-    const QImage image = window_.grab().toImage();
+    const QImage image = widget.grab().toImage();
     writers_.start([image, path] {
         if (!image.save(path)) {
             std::fprintf(stderr, "tour: %s was not written\n", path.toUtf8().constData());
@@ -452,8 +461,18 @@ void Tour::dragOverExhibit(ui::CaptureOverlay* overlay) {
     const QRect frame(exhibit_->mapToGlobal(QPoint(10, 10)), exhibit_->size() - QSize(20, 20));
     hands_.drag(overlay,
                 overlay->mapFromGlobal(frame.topLeft()),
-                overlay->mapFromGlobal(frame.bottomRight()));
+                overlay->mapFromGlobal(frame.bottomRight()),
+                [this](QWidget& shown) { save("overlay", shown); });
     wasCaptured_ = true;
+}
+
+void Tour::openTimeOfAnswer() {
+    if (!window_.profiler().isVisible()) {
+        fail(QStringLiteral("F12 did not open the profiler"));
+        return;
+    }
+    QPushButton& door = window_.header().timeDoor();
+    hands_.click(&door, door.rect().center());
 }
 
 QString Tour::checkWaterfall() const {
@@ -490,15 +509,6 @@ QString Tour::checkNewestFirst() const {
         }
     }
     return results.rowCount() == 0 ? QStringLiteral("the collection shows no picture") : QString();
-}
-
-void Tour::trigger(const QKeySequence& keys) {
-    // Events that are sent to a widget do not pass Qt's map of shortcuts.
-    for (QAction* action : window_.actions()) {
-        if (action->shortcut() == keys) {
-            action->trigger();
-        }
-    }
 }
 
 void Tour::clearPrompt() {

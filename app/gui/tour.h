@@ -4,7 +4,6 @@
 #include "app/gui/input_script.h"
 #include "ui/models/items.h"
 
-#include <QKeySequence>
 #include <QLabel>
 #include <QObject>
 #include <QThreadPool>
@@ -70,15 +69,15 @@ private:
     bool hasAnswer() const;
     bool isQuiet() const;
     void printAnswer() const;
-    void save(const char* name);
+    void save(const char* name, QWidget& widget);
     QString expectInFirstRow(const std::function<bool(const ui::ResultItem&)>& isIt,
                              const QString& what) const;
     void chooseExhibits();
     void showExhibit();
     void dragOverExhibit(ui::CaptureOverlay* overlay);
+    void openTimeOfAnswer();
     QString checkWaterfall() const;
     QString checkNewestFirst() const;
-    void trigger(const QKeySequence& keys);
     void clearPrompt();
 
     ui::MainWindow& window_;

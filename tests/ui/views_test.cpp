@@ -22,6 +22,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMimeData>
+#include <QProxyStyle>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -445,6 +446,168 @@ TEST(ResultGridTest, CardsFillTheWidthAndOnlyVisibleRowsAskForThumbnails) {
     EXPECT_LE(wanted.count(), 6 * grid.columnCount());
 }
 
+/// Says how long the style's animations are; 0 turns them off.
+class AnimationStyle final : public QProxyStyle {
+public:
+    explicit AnimationStyle(int durationMs) : durationMs_(durationMs) {}
+    int styleHint(StyleHint hint,
+                  const QStyleOption* option,
+                  const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_Widget_Animation_Duration
+                   ? durationMs_
+                   : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+
+private:
+    int durationMs_;
+};
+
+class ThumbnailFadeTest : public testing::Test {
+protected:
+    void SetUp() override {
+        qApp->setStyleSheet({});
+        ResultItem item;
+        item.file = FileId{1};
+        model_.replace({item});
+        grid_.resize(500, 400);
+        grid_.show();
+        ASSERT_TRUE(QTest::qWaitForWindowExposed(&grid_));
+        grid_.grab();  // asks for the thumbnail
+        grid_.viewport()->installEventFilter(&paints_);
+    }
+
+    void useAnimations(int durationMs) {
+        style_ = std::make_unique<AnimationStyle>(durationMs);
+        grid_.setStyle(style_.get());
+        runEvents();
+    }
+    void bringPicture() {
+        QImage red(40, 30, QImage::Format_RGB32);
+        red.fill(Qt::red);
+        model_.setThumbnail({}, red);
+    }
+    bool showsPicture() {
+        const QImage image = grid_.grab().toImage();
+        const double scale = image.devicePixelRatio();
+        const QRect cell = grid_.visualRect(model_.index(0));
+        const QPoint centre(cell.center().x(), cell.top() + cell.height() * 2 / 5);
+        return image.pixelColor(centre * scale) == QColor(Qt::red);
+    }
+
+    /// Counts the paint events of the widget that it is installed on.
+    class PaintCounter final : public QObject {
+    public:
+        int count = 0;
+        bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+            count += event->type() == QEvent::Paint ? 1 : 0;
+            return false;
+        }
+    };
+
+    std::unique_ptr<AnimationStyle> style_;
+    Theme theme_;
+    ResultModel model_;
+    ResultGrid grid_{model_, theme_, nullptr};
+    PaintCounter paints_;
+};
+
+TEST_F(ThumbnailFadeTest, ArrivedPictureFadesInAndThenNothingIsPainted) {
+    useAnimations(200);
+    QSignalSpy ended(&grid_, &ResultGrid::fadeEnded);
+
+    bringPicture();
+    EXPECT_TRUE(grid_.isFading());
+    ASSERT_TRUE(ended.wait(5000));
+    runEvents();
+
+    EXPECT_FALSE(grid_.isFading());
+    EXPECT_TRUE(showsPicture());
+    runEvents();
+    const int count = paints_.count;
+    QTest::qWait(100);
+    EXPECT_EQ(paints_.count, count);
+}
+
+TEST_F(ThumbnailFadeTest, WithoutAnimationsThePictureIsThereAtOnce) {
+    useAnimations(0);
+
+    bringPicture();
+
+    EXPECT_FALSE(grid_.isFading());
+    EXPECT_TRUE(showsPicture());
+}
+
+TEST_F(ThumbnailFadeTest, PictureThatIsGoneStopsFading) {
+    useAnimations(200);
+    QSignalSpy ended(&grid_, &ResultGrid::fadeEnded);
+
+    bringPicture();
+    model_.clear();
+
+    EXPECT_TRUE(ended.wait(5000));
+}
+
+/// What a desktop looks like, and a theme that follows it.
+class ThemeTest : public testing::Test {
+protected:
+    /// As Qt tells that the desktop's colours are others now.
+    void changeDesktop(Appearance appearance) {
+        desktop_ = appearance;
+        QEvent event(QEvent::ApplicationPaletteChange);
+        QCoreApplication::sendEvent(qApp, &event);
+        runEvents();
+    }
+
+    Appearance desktop_ = Appearance::Dark;
+    Theme theme_{[this] { return desktop_; }};
+    QSignalSpy changed_{&theme_, &Theme::changed};
+};
+
+TEST_F(ThemeTest, FollowsTheDesktopWhileItRuns) {
+    theme_.apply(*qApp, Appearance::System);
+    EXPECT_TRUE(theme_.isDark());
+
+    changeDesktop(Appearance::Light);
+    EXPECT_FALSE(theme_.isDark());
+    EXPECT_EQ(QApplication::palette().color(QPalette::Window), theme_.palette().panel);
+    changeDesktop(Appearance::Dark);
+
+    EXPECT_TRUE(theme_.isDark());
+    EXPECT_EQ(changed_.count(), 3);
+}
+
+TEST_F(ThemeTest, ChangesNothingWhenTheDesktopStaysAsItIs) {
+    theme_.apply(*qApp, Appearance::System);
+
+    changeDesktop(Appearance::Dark);
+    runEvents();
+
+    EXPECT_EQ(changed_.count(), 1);
+}
+
+TEST_F(ThemeTest, ChosenAppearanceStaysWhateverTheDesktopDoes) {
+    theme_.apply(*qApp, Appearance::Dark);
+
+    changeDesktop(Appearance::Light);
+
+    EXPECT_TRUE(theme_.isDark());
+    EXPECT_EQ(changed_.count(), 1);
+}
+
+TEST_F(ThemeTest, LookingAtTheDesktopLeavesThePaletteAsItWas) {
+    Theme theme;
+    theme.apply(*qApp, Appearance::System);
+    const QColor window = QApplication::palette().color(QPalette::Window);
+
+    QEvent event(QEvent::ApplicationPaletteChange);
+    QCoreApplication::sendEvent(qApp, &event);
+    runEvents();
+
+    EXPECT_EQ(QApplication::palette().color(QPalette::Window), window);
+    EXPECT_EQ(window, theme.palette().panel);
+}
+
 TEST(TimeChartTest, TopOfTheAxisIsARoundNumberAboveTheValues) {
     EXPECT_EQ(TimeChart::niceTop(0), 1);
     EXPECT_EQ(TimeChart::niceTop(1.7), 2);
@@ -452,6 +615,30 @@ TEST(TimeChartTest, TopOfTheAxisIsARoundNumberAboveTheValues) {
     EXPECT_EQ(TimeChart::niceTop(61), 80);
     EXPECT_EQ(TimeChart::niceTop(420), 500);
     EXPECT_EQ(TimeChart::niceTop(1000), 1000);
+}
+
+/// A chart of one red line, painted.
+QImage paintChart(const QList<QPointF>& points) {
+    Theme theme;
+    TimeChart chart(QStringLiteral("Latency"), theme, nullptr);
+    chart.resize(400, 200);
+    chart.setEmptyText(QStringLiteral("No prompt in the last minute."));
+    chart.setLines({{QString(), QColor(Qt::red), TimeChart::Fill::None, points}});
+    return chart.grab().toImage();
+}
+
+TEST(TimeChartTest, OneSampleIsADotAndNoneASentence) {
+    const QImage dot = paintChart({{30, 20}});
+    const double scale = dot.devicePixelRatio();
+    const QImage nothing = paintChart({});
+    const auto isRed = [&](const QImage& image, double x, double y) {
+        return image.pixelColor(qRound(x * scale), qRound(y * scale)) == QColor(Qt::red);
+    };
+
+    // The plot is 40 … 386 wide and 34 … 176 high, its axis ends at 40.
+    EXPECT_TRUE(isRed(dot, 213, 105));
+    EXPECT_FALSE(isRed(nothing, 213, 105));
+    EXPECT_EQ(paintChart({{30, 20}, {30, 20}}).size(), dot.size());
 }
 
 TEST(TimeChartTest, ClickTellsTheMoment) {

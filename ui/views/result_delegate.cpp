@@ -5,6 +5,7 @@
 #include "ui/views/icons.h"
 #include "ui/views/paint.h"
 #include "ui/views/theme.h"
+#include "ui/views/thumbnail_fade.h"
 
 #include <QFontMetrics>
 #include <QListView>
@@ -20,8 +21,8 @@ constexpr double kPictureAspect = 0.66;
 
 }  // namespace
 
-ResultDelegate::ResultDelegate(const Theme& theme, QObject* parent)
-    : QAbstractItemDelegate(parent), theme_(theme) {}
+ResultDelegate::ResultDelegate(const Theme& theme, QObject* parent, const ThumbnailFade* fade)
+    : QAbstractItemDelegate(parent), theme_(theme), fade_(fade) {}
 
 int ResultDelegate::cellHeight(int cellWidth) {
     return static_cast<int>((cellWidth - kGap) * kPictureAspect + kFooterHeight) + kGap;
@@ -71,12 +72,16 @@ void ResultDelegate::paintThumbnail(QPainter& painter,
                                     const QModelIndex& index) const {
     const Palette& palette = theme_.palette();
     const QVariant thumbnail = index.data(ThumbnailRole);
+    const double opacity = fade_ == nullptr ? 1.0 : fade_->opacity(index);
+    if (!thumbnail.isValid() || opacity < 1) {
+        painter.fillRect(box, palette.canvas);
+    }
     if (thumbnail.isValid()) {
+        painter.setOpacity(opacity);
         painter.fillRect(box, palette.paper);
-        paintPicture(painter, box.adjusted(8, 8, -8, -8), thumbnail.value<QImage>(), 1.5, 1);
+        paintPicture(painter, box.adjusted(8, 8, -8, -8), thumbnail.value<QImage>(), 1.5, opacity);
         return;
     }
-    painter.fillRect(box, palette.canvas);
     if (index.data(ThumbnailFailedRole).toBool()) {
         const QPointF centre = box.center();
         paintGlyph(painter,

@@ -6,6 +6,7 @@
 namespace bifocal::ui {
 
 class Theme;
+class ThumbnailFade;
 
 /// Paints one picture of the grid as a card: thumbnail, confidence shape, name, why-matched bar.
 /// Owns no state. Threads: gui.
@@ -13,7 +14,8 @@ class ResultDelegate final : public QAbstractItemDelegate {
     Q_OBJECT
 
 public:
-    ResultDelegate(const Theme& theme, QObject* parent);
+    /// `fade`, when given, must outlive it.
+    ResultDelegate(const Theme& theme, QObject* parent, const ThumbnailFade* fade = nullptr);
 
     void paint(QPainter* painter,
                const QStyleOptionViewItem& option,
@@ -30,6 +32,7 @@ private:
     void paintFooter(QPainter& painter, const QRectF& box, const QModelIndex& index) const;
 
     const Theme& theme_;
+    const ThumbnailFade* fade_;
 };
 
 }  // namespace bifocal::ui

@@ -2,12 +2,15 @@
 #include "ui/views/result_grid.h"
 
 #include "ui/models/result_model.h"
+#include "ui/models/roles.h"
 #include "ui/views/make_child.h"
 #include "ui/views/result_delegate.h"
 #include "ui/views/theme.h"
+#include "ui/views/thumbnail_fade.h"
 
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QStyle>
 
 #include <algorithm>
 
@@ -21,7 +24,7 @@ constexpr int kFewestColumns = 2;
 }  // namespace
 
 ResultGrid::ResultGrid(ResultModel& model, const Theme& theme, QWidget* parent)
-    : QListView(parent), results_(model) {
+    : QListView(parent), results_(model), fade_(makeChild<ThumbnailFade>(this)) {
     setAccessibleName(tr("results"));
     setFlow(QListView::LeftToRight);
     setWrapping(true);
@@ -32,10 +35,14 @@ ResultGrid::ResultGrid(ResultModel& model, const Theme& theme, QWidget* parent)
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setSelectionMode(QAbstractItemView::SingleSelection);
     setMouseTracking(true);
-    setItemDelegate(makeChild<ResultDelegate>(this, theme));
+    setItemDelegate(new ResultDelegate(theme, this, fade_));
     setModel(&model);
     verticalScrollBar()->setSingleStep(40);
     connect(&theme, &Theme::changed, viewport(), [this] { viewport()->update(); });
+    connect(&model, &QAbstractItemModel::dataChanged, this, &ResultGrid::fadeIn);
+    connect(
+        fade_, &ThumbnailFade::advanced, this, [this](const QModelIndex& index) { update(index); });
+    connect(fade_, &ThumbnailFade::ended, this, &ResultGrid::fadeEnded);
     // Rows that came or went change what is on the screen; told once the layout is done.
     connect(&model,
             &QAbstractItemModel::modelReset,
@@ -78,6 +85,26 @@ void ResultGrid::announceVisible() {
     const int first = top / cellHeight * columns_;
     const int last = ((top + viewport()->height()) / cellHeight + 1) * columns_ - 1;
     Q_EMIT visibleRowsChanged(first, last);
+}
+
+bool ResultGrid::isFading() const {
+    return fade_->isRunning();
+}
+
+void ResultGrid::fadeIn(const QModelIndex& first,
+                        const QModelIndex& last,
+                        const QList<int>& roles) {
+    const bool isThumbnail = roles.size() == 1 && roles.first() == ThumbnailRole;
+    if (!isThumbnail || !isVisible() ||
+        style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) <= 0) {
+        return;
+    }
+    for (int row = first.row(); row <= last.row(); ++row) {
+        const QModelIndex index = results_.index(row);
+        if (visualRect(index).intersects(viewport()->rect())) {
+            fade_->begin(index);
+        }
+    }
 }
 
 void ResultGrid::scrollContentsBy(int dx, int dy) {

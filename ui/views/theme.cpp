@@ -2,6 +2,7 @@
 #include "ui/views/theme.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QFile>
 #include <QFontDatabase>
 #include <QPalette>
@@ -56,9 +57,12 @@ Palette lightPalette() {
             QColor(0x1d2026)};
 }
 
-/// Qt 6.4 cannot ask the system for its scheme; the palette it starts with tells.
-bool systemIsDark() {
-    return QGuiApplication::palette().color(QPalette::Window).lightness() < 128;
+/// Qt 6.4 cannot ask the desktop for its scheme. The palette that an application gets which asks
+/// for none of its own tells; Qt 6.5 has QStyleHints::colorScheme().
+Appearance appearanceOfDesktop() {
+    QApplication::setPalette(QPalette());
+    const bool isDark = QGuiApplication::palette().color(QPalette::Window).lightness() < 128;
+    return isDark ? Appearance::Dark : Appearance::Light;
 }
 
 QPalette toQPalette(const Palette& p) {
@@ -85,21 +89,63 @@ QPalette toQPalette(const Palette& p) {
 
 }  // namespace
 
-Theme::Theme(QObject* parent)
+Theme::Theme(QObject* parent) : Theme(appearanceOfDesktop, parent) {}
+
+Theme::Theme(SystemAppearance systemAppearance, QObject* parent)
     : QObject(parent),
+      systemAppearance_(std::move(systemAppearance)),
       palette_(darkPalette()),
       family_(QFontDatabase::hasFamily(QStringLiteral("Inter"))
                   ? QStringLiteral("Inter")
                   : QFontDatabase::systemFont(QFontDatabase::GeneralFont).family()) {}
 
 void Theme::apply(QApplication& application, Appearance appearance) {
-    isDark_ = appearance == Appearance::System ? systemIsDark() : appearance == Appearance::Dark;
-    palette_ = isDark_ ? darkPalette() : lightPalette();
+    application_ = &application;
+    wanted_ = appearance;
+    application.removeEventFilter(this);
+    isChanging_ = true;
+    if (appearance == Appearance::System) {
+        application.installEventFilter(this);
+        appearance = systemAppearance_();
+    }
     application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    application.setPalette(toQPalette(palette_));
-    application.setFont(font(TextSize::Body));
-    application.setStyleSheet(styleSheet());
+    wear(appearance);
+    isChanging_ = false;
+}
+
+void Theme::wear(Appearance appearance) {
+    isDark_ = appearance == Appearance::Dark;
+    palette_ = isDark_ ? darkPalette() : lightPalette();
+    QApplication::setPalette(toQPalette(palette_));
+    QApplication::setFont(font(TextSize::Body));
+    application_->setStyleSheet(styleSheet());
     Q_EMIT changed();
+}
+
+bool Theme::eventFilter(QObject* watched, QEvent* event) {
+    const bool hasDesktopChanged =
+        event->type() == QEvent::ThemeChange ||
+        (event->type() == QEvent::ApplicationPaletteChange && watched == application_);
+    if (hasDesktopChanged && !isChanging_ && !std::exchange(isAsked_, true)) {
+        // Later: Qt is in the middle of telling its widgets.
+        QMetaObject::invokeMethod(this, &Theme::follow, Qt::QueuedConnection);
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+void Theme::follow() {
+    isAsked_ = false;
+    if (wanted_ != Appearance::System) {
+        return;
+    }
+    isChanging_ = true;
+    const Appearance appearance = systemAppearance_();
+    if ((appearance == Appearance::Dark) != isDark_) {
+        wear(appearance);
+    } else {
+        QApplication::setPalette(toQPalette(palette_));  // looking may have taken it off
+    }
+    isChanging_ = false;
 }
 
 QFont Theme::font(TextSize size, QFont::Weight weight) const {

@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include <cstdint>
+#include <functional>
 
 class QApplication;
 
@@ -35,15 +36,20 @@ struct Palette {
 enum class TextSize : std::uint8_t { Small = 11, Body = 12, Title = 13, Prompt = 16 };
 enum class Appearance : std::uint8_t { System = 1, Dark, Light };
 
-/// The look of the window: palette, fonts and the style sheet made of them.
+/// The look of the window: palette, fonts and the style sheet made of them. With
+/// Appearance::System it follows the desktop when that turns dark or light.
 /// Threads: gui. Owned by the application; handed to each view, which repaints on changed().
 class Theme final : public QObject {
     Q_OBJECT
 
 public:
-    explicit Theme(QObject* parent = nullptr);
+    /// What the desktop looks like now: Dark or Light.
+    using SystemAppearance = std::function<Appearance()>;
 
-    /// Applies palette, font and style sheet to the whole application.
+    explicit Theme(QObject* parent = nullptr);
+    explicit Theme(SystemAppearance systemAppearance, QObject* parent = nullptr);
+
+    /// Applies palette, font and style sheet to the whole application, which must outlive it.
     void apply(QApplication& application, Appearance appearance);
 
     const Palette& palette() const { return palette_; }
@@ -56,8 +62,19 @@ public:
 Q_SIGNALS:
     void changed();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    void follow();
+    void wear(Appearance appearance);
     QString styleSheet() const;
+
+    SystemAppearance systemAppearance_;
+    QApplication* application_ = nullptr;
+    Appearance wanted_ = Appearance::Dark;
+    bool isChanging_ = false;  ///< the palette events of now are its own
+    bool isAsked_ = false;     ///< to look at the desktop, at the next turn of the event loop
 
     Palette palette_;
     QString family_;

@@ -25,6 +25,7 @@ constexpr int kAxisHeight = 20;
 constexpr int kDivisions = 4;
 constexpr int kLegendMark = 14;
 constexpr int kLegendGap = 10;
+constexpr double kDotRadius = 2.5;
 
 }  // namespace
 
@@ -92,7 +93,7 @@ void TimeChart::paintEvent(QPaintEvent* /*event*/) {
     paintTitle(painter);
     const QRectF area = plot();
     const bool isEmpty = std::all_of(
-        lines_.begin(), lines_.end(), [](const Line& line) { return line.points.size() < 2; });
+        lines_.begin(), lines_.end(), [](const Line& line) { return line.points.isEmpty(); });
     if (isEmpty) {
         painter.setFont(theme_.font(TextSize::Small));
         painter.setPen(theme_.palette().faint);
@@ -101,7 +102,7 @@ void TimeChart::paintEvent(QPaintEvent* /*event*/) {
     }
     const double largest = top();
     paintAxes(painter, area, largest);
-    painter.setClipRect(area.adjusted(0, -2, 1, 2));
+    painter.setClipRect(area.adjusted(-kDotRadius, -kDotRadius, kDotRadius, kDotRadius));
     for (const Line& line : std::as_const(lines_)) {
         paintLine(painter, area, largest, line);
     }
@@ -162,7 +163,13 @@ void TimeChart::paintLine(QPainter& painter,
                           const QRectF& plot,
                           double top,
                           const Line& line) const {
-    if (line.points.size() < 2) {
+    if (line.points.isEmpty()) {
+        return;
+    }
+    if (line.points.size() == 1) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(line.colour);
+        painter.drawEllipse(place(line.points.first(), plot, top), kDotRadius, kDotRadius);
         return;
     }
     QPainterPath path(place(line.points.first(), plot, top));

@@ -13,8 +13,8 @@ namespace bifocal::ui {
 
 class Theme;
 
-/// Lines over the last minute, now at the right, with a title, a legend and quiet axes. A click
-/// tells the moment under it. Threads: gui.
+/// Lines over the last minute, now at the right, with a title, a legend and quiet axes; a line of
+/// one point is a dot. A click tells the moment under it. Threads: gui.
 class TimeChart final : public QWidget {
     Q_OBJECT
 
@@ -31,7 +31,7 @@ public:
     TimeChart(const QString& title, const Theme& theme, QWidget* parent);
 
     void setLines(QList<Line> lines);
-    /// What stands where there is nothing to draw yet.
+    /// What stands there while no line has a point.
     void setEmptyText(const QString& text) { emptyText_ = text; }
 
     QSize minimumSizeHint() const override { return {170, 120}; }
