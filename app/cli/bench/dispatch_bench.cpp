@@ -40,22 +40,35 @@ std::vector<std::uint64_t> randomKeys(std::size_t count) {
     return keys;
 }
 
-/// Counts a latch down. One object is queued many times, so that the caller allocates nothing.
+/// Counts the latch of the present pass down.
 class CountedWork final : public schedule::Work {
 public:
-    explicit CountedWork(std::latch& latch) : latch_(latch) {}
-    void run(const schedule::WorkerContext& /*worker*/) override { latch_.count_down(); }
-    void abandon(schedule::Abandoned /*why*/) override { latch_.count_down(); }
+    explicit CountedWork(const std::unique_ptr<std::latch>& latch) : latch_(latch) {}
+    void run(const schedule::WorkerContext& /*worker*/) override { latch_->count_down(); }
+    void abandon(schedule::Abandoned /*why*/) override { latch_->count_down(); }
+
+private:
+    const std::unique_ptr<std::latch>& latch_;
+};
+
+/// Holds a worker until a latch opens.
+class HeldWork final : public schedule::Work {
+public:
+    explicit HeldWork(std::latch& latch) : latch_(latch) {}
+    void run(const schedule::WorkerContext& /*worker*/) override { latch_.wait(); }
+    void abandon(schedule::Abandoned /*why*/) override {}
 
 private:
     std::latch& latch_;
 };
 
-/// A scheduler with one lane that is flooded with empty tasks, pass by pass. Threads: compatible.
+/// A scheduler with one lane that is flooded with empty tasks, pass by pass. The works and stop
+/// states are there beforehand, one for each task as in life: sharing one would make the threads
+/// fight for its reference count. Threads: compatible.
 class DispatchRig {
 public:
     DispatchRig(std::span<const std::uint64_t> keys, std::size_t workerCount, Tracer& tracer)
-        : keys_(keys) {
+        : keys_(keys), workerCount_(workerCount), stops_(keys.size()) {
         schedule::SchedulerConfig config;
         schedule::LaneConfig lane;
         lane.name = "bench";
@@ -64,33 +77,58 @@ public:
         config.lanes.push_back(lane);
         scheduler_ =
             schedule::makeScheduler(config, schedule::makeDeadlinePolicy(), clock_, tracer);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            works_.push_back(std::make_shared<CountedWork>(over_));
+        }
     }
 
-    /// Nanoseconds per task.
-    double pass() {
-        constexpr Duration kSoon = std::chrono::milliseconds(100);
-        constexpr std::uint64_t kSpread = 800'000'000;  // within the slack of the class: all differ
-        std::latch over(static_cast<std::ptrdiff_t>(keys_.size()));
-        const std::shared_ptr<schedule::Work> work = std::make_shared<CountedWork>(over);
+    /// A pass whose tasks all wait at once, so that nothing has to grow later.
+    void warmUp() {
+        std::latch start(1);
         schedule::TaskSpec spec;
-        spec.stage = "empty";
-        spec.urgency = Urgency::Prefetch;
-        spec.stop = stop_.get_token();
-        const TimePoint begin = clock_.now();
-        for (const std::uint64_t key : keys_) {
-            ++spec.request.value;
-            spec.deadline = begin + kSoon + Duration(static_cast<Duration::rep>(key % kSpread));
-            const auto queued = scheduler_->enqueue(spec, work);
+        spec.stage = "held";
+        for (std::size_t i = 0; i < workerCount_; ++i) {
+            const auto queued = scheduler_->enqueue(spec, std::make_shared<HeldWork>(start));
             BIFOCAL_ASSERT(queued.has_value());
         }
-        over.wait();
+        enqueueAll();
+        start.count_down();
+        over_->wait();
+    }
+
+    /// Nanoseconds per task. Allocates a latch and nothing else.
+    double pass() {
+        const TimePoint begin = clock_.now();
+        enqueueAll();
+        over_->wait();
         return nanosecondsEach(begin, keys_.size());
     }
 
 private:
+    void enqueueAll() {
+        constexpr Duration kSoon = std::chrono::milliseconds(100);
+        constexpr std::uint64_t kSpread = 800'000'000;  // within the slack of the class: all differ
+        over_ = std::make_unique<std::latch>(static_cast<std::ptrdiff_t>(keys_.size()));
+        schedule::TaskSpec spec;
+        spec.stage = "empty";
+        spec.urgency = Urgency::Prefetch;
+        const TimePoint begin = clock_.now();
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
+            spec.request.value = i + 1;
+            spec.deadline =
+                begin + kSoon + Duration(static_cast<Duration::rep>(keys_[i] % kSpread));
+            spec.stop = stops_[i].get_token();
+            const auto queued = scheduler_->enqueue(spec, works_[i]);
+            BIFOCAL_ASSERT(queued.has_value());
+        }
+    }
+
     SteadyClock clock_;
     std::span<const std::uint64_t> keys_;
-    std::stop_source stop_;
+    const std::size_t workerCount_;
+    std::vector<std::stop_source> stops_;
+    std::unique_ptr<std::latch> over_;
+    std::vector<std::shared_ptr<schedule::Work>> works_;
     std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 
@@ -112,12 +150,12 @@ DispatchFigures dispatchWith(std::size_t workerCount,
     NullTracer tracer;
     {
         DispatchRig rig(keys, workerCount, tracer);
-        rig.pass();
+        rig.warmUp();
         const AllocationCounter allocations;
         std::vector<double> passes(rounds);
         std::generate(passes.begin(), passes.end(), [&] { return rig.pass(); });
         if (const auto count = allocations.count()) {
-            // Of each pass, one is the work that all its tasks share, and one the list of passes.
+            // One for the latch of each pass, and one for the list of passes.
             const auto own = static_cast<double>(rounds + 1);
             figures.allocations = std::max(0.0, static_cast<double>(*count) - own) /
                                   static_cast<double>(keys.size() * rounds);
@@ -223,9 +261,11 @@ double throughputLoss(const DispatchWorkload& work) {
     profile::Profiler profiler(clock);
     DispatchRig plain(keys, 1, nothing);
     DispatchRig profiled(keys, 1, profiler);
+    plain.warmUp();
+    profiled.warmUp();
     double plainNs = HUGE_VAL;
     double profiledNs = HUGE_VAL;
-    for (std::size_t round = 0; round <= work.rounds; ++round) {
+    for (std::size_t round = 0; round < work.rounds; ++round) {
         plainNs = std::min(plainNs, plain.pass());
         profiledNs = std::min(profiledNs, profiled.pass());
     }

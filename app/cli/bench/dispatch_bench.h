@@ -16,11 +16,12 @@ struct DispatchWorkload {
     std::size_t recordCount = 1'000'000;
 };
 
-/// Bar S1. Empty tasks with random keys and a stop token each, enqueued by one thread, run by one
-/// and by two workers: row s1 is the slower of the two, in nanoseconds per task from the first
-/// enqueue to the last run; s1_one_worker and s1_two_workers name oneTBB's arena as their peer, and
-/// s1_over_tbb and s1_over_mutex_queue are ratios to the peers of the same run; s1_allocations are
-/// calls of operator new per task after one pass to warm up. Threads: compatible.
+/// Bar S1. Empty tasks with random keys, and a request and a stop token each, enqueued by one
+/// thread, run by one and by two workers: row s1 is the slower of the two, in nanoseconds per task
+/// from the first enqueue to the last run; s1_one_worker and s1_two_workers name oneTBB's arena as
+/// their peer, and s1_over_tbb and s1_over_mutex_queue are ratios to the peers of the same run;
+/// s1_allocations are calls of operator new per task after one pass to warm up. Threads:
+/// compatible.
 void measureDispatch(const DispatchWorkload& work, BenchReport& report);
 
 /// Bar S2: s2_pop_push and s2_erase_push, nanoseconds on a ready queue of `queueLength`; the peer
