@@ -18,6 +18,7 @@ const std::vector<Command>& commands() {
                                                 queryCommand(),
                                                 evalCommand(),
                                                 benchCommand(),
+                                                labCommand(),
                                                 loadCommand(),
                                                 modelsCommand(),
                                                 traceCommand(),

@@ -36,6 +36,7 @@ Command indexCommand();
 Command queryCommand();
 Command evalCommand();
 Command benchCommand();
+Command labCommand();
 Command loadCommand();
 Command modelsCommand();
 Command traceCommand();

@@ -14,13 +14,23 @@
 namespace bifocal {
 
 Result<std::shared_ptr<LibraryWriter>> EngineImpl::writer() {
-    const std::lock_guard lock(writerMutex_);
+    std::unique_lock lock(writerMutex_);
+    // Between its last user and its end a writer still has the lock file, against ourselves, too.
+    writerGone_.wait(lock, [this] { return !hasWriter_ || !writer_.expired(); });
     if (auto held = writer_.lock()) {
         return held;
     }
     BIFOCAL_TRY(std::shared_ptr<LibraryWriter> acquired, LibraryWriter::acquire(config_.library));
-    writer_ = acquired;
-    return acquired;
+    LibraryWriter* const raw = acquired.get();
+    std::shared_ptr<LibraryWriter> lease(raw, [this, acquired](LibraryWriter* /*raw*/) mutable {
+        const std::lock_guard ending(writerMutex_);
+        acquired.reset();
+        hasWriter_ = false;
+        writerGone_.notify_all();
+    });
+    writer_ = lease;
+    hasWriter_ = true;
+    return lease;
 }
 
 Result<CollectionId> EngineImpl::addCollection(const std::filesystem::path& root) {

@@ -147,7 +147,11 @@ std::vector<QueuedTask> Lane::stop() {
 
 Run* Lane::takeSuspended() {
     const std::lock_guard lock(mutex_);
-    return core_.takeSuspended();
+    Run* run = core_.takeSuspended();
+    if (run != nullptr) {
+        ++running_[LaneCore::indexOf(run->urgency)];  // until finish()
+    }
+    return run;
 }
 
 std::optional<Decision> Lane::next(std::uint32_t worker) {
@@ -164,7 +168,7 @@ std::optional<Decision> Lane::next(std::uint32_t worker) {
             if (decision.kind != Decision::Kind::Wait) {
                 break;
             }
-            sleep(self, lock, decision.until, now);
+            waitForSignal(self, lock, decision.until, now);
             wasSignalled = true;
         }
         if (isStopping_) {
@@ -199,10 +203,10 @@ std::optional<LaneCore::Dead> Lane::takeDead() {
     return dead;
 }
 
-void Lane::finish(Run& run) {
+void Lane::finish(Run& run, RunEnd end) {
     const std::lock_guard lock(mutex_);
     --running_[LaneCore::indexOf(run.urgency)];
-    completedCount_ += run.count;
+    (end == RunEnd::Completed ? completedCount_ : abandonedCount_) += run.count;
     core_.finish(run, clock_.now());
 }
 
@@ -245,7 +249,10 @@ void Lane::notify(const Sleepers& sleepers) {
     }
 }
 
-void Lane::sleep(Worker& self, std::unique_lock<std::mutex>& lock, TimePoint until, TimePoint now) {
+void Lane::waitForSignal(Worker& self,
+                         std::unique_lock<std::mutex>& lock,
+                         TimePoint until,
+                         TimePoint now) {
     const auto isAwake = [this, &self] { return self.isSignalled || isStopping_; };
     self.isIdle = true;
     self.isSignalled = false;

@@ -59,7 +59,7 @@ private:
     Run* follow(Lane& lane, Decision& decision);
     Run* runSegment(Lane& lane, std::uint32_t worker, Run& run);
     void abandon(Lane& lane, Run& run, Abandoned why);
-    void finish(Lane& lane, Run& run);
+    void finish(Lane& lane, Run& run, RunEnd end);
     void recordSpans(
         const Lane& lane, std::uint32_t worker, Run& run, TimePoint begin, TimePoint end);
     void wakeFirstClaim();
@@ -222,7 +222,7 @@ Run* LaneScheduler::runSegment(Lane& lane, std::uint32_t worker, Run& run) {
     recordSpans(lane, worker, run, begin, clock_.now());
     if (!hasMore) {
         works = {};
-        finish(lane, run);
+        finish(lane, run, RunEnd::Completed);
         return nullptr;
     }
     for (;;) {
@@ -244,16 +244,16 @@ void LaneScheduler::abandon(Lane& lane, Run& run, Abandoned why) {
     for (std::uint32_t i = 0; i < run.count; ++i) {
         run.members[i].work->abandon(why);
     }
-    finish(lane, run);
+    finish(lane, run, RunEnd::Abandoned);
 }
 
-void LaneScheduler::finish(Lane& lane, Run& run) {
+void LaneScheduler::finish(Lane& lane, Run& run, RunEnd end) {
     for (std::uint32_t i = 0; i < run.count; ++i) {
         run.members[i].work.reset();  // what it holds goes before its bytes are promised to another
     }
     const std::uint64_t bytes = run.bytes;
     const std::optional<TimePoint> predictedEnd = run.predictedEnd;
-    lane.finish(run);
+    lane.finish(run, end);
     admission_.release(bytes, predictedEnd);
 }
 

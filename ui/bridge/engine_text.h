@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/inference/model_pack.h"
+#include "core/engine/engine.h"
 #include "ui/models/items.h"
 
 /// The engine's facts in the reader's language. Threads: value.

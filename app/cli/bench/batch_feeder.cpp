@@ -55,6 +55,11 @@ std::uint64_t BatchFeeder::doneCount() const {
     return count;
 }
 
+bool BatchFeeder::hasFailed() const {
+    const std::lock_guard lock(mutex_);
+    return error_.has_value();
+}
+
 Result<void> BatchFeeder::stop() {
     {
         const std::lock_guard lock(mutex_);

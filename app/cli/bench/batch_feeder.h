@@ -35,6 +35,8 @@ public:
 
     /// Pictures settled so far.
     std::uint64_t doneCount() const;
+    /// Whether it ended by itself: stop() says why.
+    bool hasFailed() const;
     /// Cancels what runs and waits for it. The first error of a run; Corruption when pictures
     /// failed.
     Result<void> stop();

@@ -4,6 +4,7 @@
 #include "app/cli/bench/dispatch_bench.h"
 #include "app/cli/bench/idle_bench.h"
 #include "app/cli/bench/machine.h"
+#include "app/cli/bench/simulated_rows.h"
 
 #include <array>
 
@@ -39,11 +40,13 @@ Result<void> tracing(BenchLength /*length*/, BenchReport& report) {
     return {};
 }
 
-constexpr std::array kMeasures{SchedulerMeasure{"dispatch of empty tasks", dispatch},
-                               SchedulerMeasure{"the ready queue", readyQueue},
-                               SchedulerMeasure{"waking a worker", wake},
-                               SchedulerMeasure{"an idle scheduler", idle},
-                               SchedulerMeasure{"recording spans", tracing}};
+constexpr std::array kMeasures{
+    SchedulerMeasure{"dispatch of empty tasks", dispatch},
+    SchedulerMeasure{"the ready queue", readyQueue},
+    SchedulerMeasure{"waking a worker", wake},
+    SchedulerMeasure{"an idle scheduler", idle},
+    SchedulerMeasure{"recording spans", tracing},
+    SchedulerMeasure{"decisions on simulated devices", measureSimulated}};
 
 }  // namespace
 

@@ -56,6 +56,7 @@ Result<PromptSource> PromptSource::ofLibrary(Engine& engine) {
         return Error{ErrorCode::NotFound, "the library is empty: index a folder first"};
     }
     std::vector<std::filesystem::path> pictures;
+    pictures.reserve(rows.size());
     for (const ResultRow& row : rows) {
         pictures.push_back(row.file.path);
     }

@@ -124,8 +124,10 @@ private:
     int otherWriter_ = 0;     ///< process id; 0: none
     bool isClosing_ = false;  ///< nothing starts any more
 
-    std::mutex writerMutex_;  ///< one acquisition at a time
+    std::mutex writerMutex_;  ///< one acquisition or end at a time; guards the next three
+    std::condition_variable writerGone_;
     std::weak_ptr<LibraryWriter> writer_;
+    bool hasWriter_ = false;  ///< until its end is over
 
     std::unique_ptr<schedule::Scheduler> scheduler_;
     std::jthread sampler_;

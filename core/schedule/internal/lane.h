@@ -18,6 +18,9 @@
 
 namespace bifocal::schedule {
 
+/// How a run that was begun is over.
+enum class RunEnd : std::uint8_t { Completed = 1, Abandoned };
+
 /// The decisions of one lane under a mutex, and the sleep of its workers.
 /// Invariants: (1) while a class has work that could begin and no claim, no worker that serves it
 /// is idle without being signalled; (2) conditions are signalled, and work is called and destroyed,
@@ -53,7 +56,7 @@ public:
     std::optional<Decision> boundary(std::uint32_t worker, Run& run);
     /// What LaneCore::takeDead() has.
     std::optional<LaneCore::Dead> takeDead();
-    void finish(Run& run);
+    void finish(Run& run, RunEnd end);
     /// There may be room for the claim of this class.
     void wakeFor(Urgency urgency);
 
@@ -78,7 +81,10 @@ private:
     static void notify(const Sleepers& sleepers);
 
     // With mutex_ held:
-    void sleep(Worker& self, std::unique_lock<std::mutex>& lock, TimePoint until, TimePoint now);
+    void waitForSignal(Worker& self,
+                       std::unique_lock<std::mutex>& lock,
+                       TimePoint until,
+                       TimePoint now);
     void begin(const Decision& decision);
     Sleepers signalForTheRest(const Worker& self, const Decision& decision, bool wasSignalled);
     void wakeUp(Worker& worker);

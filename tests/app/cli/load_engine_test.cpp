@@ -92,7 +92,7 @@ TEST_F(LoadEngineTest, EncodesTheSamePicturesWithoutEnd) {
         *engine_, {folderOf("first", kPictureCount), folderOf("second", kPictureCount)});
     ASSERT_TRUE(feeder) << feeder.error().message;
 
-    while ((*feeder)->doneCount() < kEnough) {
+    while ((*feeder)->doneCount() < kEnough && !(*feeder)->hasFailed()) {
         std::this_thread::yield();
     }
     const Result<void> outcome = (*feeder)->stop();
@@ -109,7 +109,7 @@ TEST_F(LoadEngineTest, SaysThatPicturesFailed) {
     auto feeder = BatchFeeder::start(*engine_, {folder});
     ASSERT_TRUE(feeder);
 
-    while ((*feeder)->doneCount() < 8) {
+    while ((*feeder)->doneCount() < 8 && !(*feeder)->hasFailed()) {
         std::this_thread::yield();
     }
     const Result<void> outcome = (*feeder)->stop();

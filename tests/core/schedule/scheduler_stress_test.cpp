@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <latch>
 #include <memory>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -20,11 +22,20 @@ constexpr std::size_t kTasksPerClient = 5000;
 constexpr std::size_t kTaskCount = kClientCount * kTasksPerClient;
 constexpr std::uint64_t kBudget = 1000;
 
-/// Counts how it ended, for every task of its own.
+/// Counts how it ended, for every task of its own. It runs in segments, with those that were joined
+/// to it.
 class CountedWork final : public Work {
 public:
-    CountedWork(std::atomic<int>& run, std::atomic<int>& abandoned, std::latch& over)
-        : run_(run), abandoned_(abandoned), over_(over) {}
+    CountedWork(std::atomic<int>& run,
+                std::atomic<int>& abandoned,
+                std::latch& over,
+                std::uint32_t segmentCount)
+        : run_(run), abandoned_(abandoned), over_(over), segmentsLeft_(segmentCount) {}
+
+    bool runSegment(std::span<const std::shared_ptr<Work>> members,
+                    const WorkerContext& worker) override {
+        return --segmentsLeft_ > 0 || Work::runSegment(members, worker);
+    }
 
     void run(const WorkerContext& /*worker*/) override {
         run_.fetch_add(1);
@@ -39,6 +50,7 @@ private:
     std::atomic<int>& run_;
     std::atomic<int>& abandoned_;
     std::latch& over_;
+    std::uint32_t segmentsLeft_;
 };
 
 struct Outcome {
@@ -53,7 +65,10 @@ protected:
         const WorkerConfig any{Urgency::Interactive, Urgency::Batch, 0};
         const WorkerConfig interactive{Urgency::Interactive, Urgency::Interactive, 0};
         const WorkerConfig background{Urgency::Prefetch, Urgency::Batch, 19};
-        return {{{"text", {any}, 300}, {"image", {interactive, background, background}, 300}},
+        BatchRule joining{{8, 8, 16}, {}, 2};
+        joining.window[2] = std::chrono::microseconds(200);
+        return {{{"text", {any}, 300, joining},
+                 {"image", {interactive, background, background}, 300, joining}},
                 kBudget,
                 maxSlots};
     }
@@ -70,6 +85,14 @@ protected:
             spec.lane = LaneId{static_cast<std::uint32_t>(random() % 2)};
             spec.urgency = static_cast<Urgency>(random() % 3 + 1);
             spec.bytes = random() % 4 == 0 ? random() % (kBudget + 1) : random() % 100;
+            spec.shapeBucket = random() % 2;
+            spec.maxJoined = random() % 2 == 0 ? 8 : 1;
+            if (random() % 16 == 0) {
+                spec.expiry = SteadyClock().now() + std::chrono::microseconds(random() % 1000);
+            } else if (random() % 16 == 0) {
+                spec.deadline = SteadyClock().now() + std::chrono::microseconds(random() % 1000);
+                spec.onLate = OnLate::Drop;
+            }
             const std::size_t source = random() % sources.size();
             if (sources[source].stop_requested()) {
                 sources[source] = std::stop_source();
@@ -94,7 +117,9 @@ protected:
                     std::vector<TaskId>& ids) {
         Outcome& outcome = outcomes_[index];
         const auto id = scheduler.enqueue(
-            spec, std::make_shared<CountedWork>(outcome.run, outcome.abandoned, over_));
+            spec,
+            std::make_shared<CountedWork>(
+                outcome.run, outcome.abandoned, over_, static_cast<std::uint32_t>(1 + index % 4)));
         if (id) {
             outcome.isAccepted = true;
             ids.push_back(*id);
