@@ -48,11 +48,21 @@ BatchFeeder::~BatchFeeder() {
 
 std::uint64_t BatchFeeder::doneCount() const {
     const std::lock_guard lock(mutex_);
+    return doneCountLocked();
+}
+
+std::uint64_t BatchFeeder::doneCountLocked() const {
     std::uint64_t count = 0;
     for (const Folder& folder : folders_) {
         count += folder.doneBefore + folder.doneNow;
     }
     return count;
+}
+
+bool BatchFeeder::awaitDone(std::uint64_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return error_ || doneCountLocked() >= count; });
+    return !error_;
 }
 
 bool BatchFeeder::hasFailed() const {
@@ -139,27 +149,25 @@ void BatchFeeder::feed() {
         if (Result<void> started = run(next); !started) {
             const std::lock_guard lock(mutex_);
             error_ = std::move(started).error();
+            changed_.notify_all();
             return;
         }
     }
 }
 
 void BatchFeeder::onProgress(std::size_t index, const IndexProgress& progress) {
-    {
-        const std::lock_guard lock(mutex_);
-        Folder& folder = folders_[index];
-        folder.doneNow = progress.doneCount;
-        if (progress.state < IndexState::Done) {
-            return;
-        }
+    const std::lock_guard lock(mutex_);
+    Folder& folder = folders_[index];
+    folder.doneNow = progress.doneCount;
+    if (progress.state >= IndexState::Done) {
         folder.doneBefore += std::exchange(folder.doneNow, 0);
         folder.isRunning = false;
         failedCount_ += progress.failedCount;
         if (progress.error && !error_) {
             error_ = progress.error;
         }
-        changed_.notify_all();  // with the lock: stop() may let this object go right after it
     }
+    changed_.notify_all();  // with the lock: stop() may let this object go right after it
 }
 
 std::optional<std::size_t> BatchFeeder::idleFolder() const {

@@ -35,6 +35,8 @@ public:
 
     /// Pictures settled so far.
     std::uint64_t doneCount() const;
+    /// Waits until that many are settled: true. False when a run failed before, as stop() tells.
+    bool awaitDone(std::uint64_t count);
     /// Whether it ended by itself: stop() says why.
     bool hasFailed() const;
     /// Cancels what runs and waits for it. The first error of a run; Corruption when pictures
@@ -55,6 +57,7 @@ private:
     explicit BatchFeeder(Engine& engine) : engine_(engine) {}
     Result<void> run(std::size_t index);
     void feed();
+    std::uint64_t doneCountLocked() const;
     void onProgress(std::size_t index, const IndexProgress& progress);
     std::optional<std::size_t> idleFolder() const;
 

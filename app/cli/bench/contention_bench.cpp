@@ -123,6 +123,9 @@ Result<ContentionFigures> measureContention(const BenchSetup& setup,
     setup.announce("batch alone");
     BIFOCAL_TRY(const std::unique_ptr<BatchFeeder> feeder,
                 BatchFeeder::start(engine, std::move(batchFolders)));
+    if (!feeder->awaitDone(1)) {
+        return feeder->stop().error();
+    }
     SteadyPacer pacer;
     pacer.waitUntil(pacer.now() + toDuration(kSettleSeconds));
     withRate(*feeder, figures.batchAlone, [&] {

@@ -5,7 +5,6 @@
 #include "tests/core/engine/engine_fixture.h"
 
 #include <numeric>
-#include <thread>
 
 namespace bifocal::cli {
 namespace {
