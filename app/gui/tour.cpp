@@ -104,6 +104,12 @@ Tour::Tour(ui::MainWindow& window,
         fail(messages.itemAt(messages.rowCount() - 1).text);
     });
     connect(&window, &ui::MainWindow::captureShown, this, &Tour::dragOverExhibit);
+    connect(&stalls, &ui::StallMonitor::stalled, this, [this](double ms, double busyMs) {
+        gaps_.append(QStringLiteral("   %1 ms, of it own work %2 ms, in step %3")
+                         .arg(ms, 4, 'f', 0)
+                         .arg(busyMs, 0, 'f', 0)
+                         .arg(current_ + 1));
+    });
     addFirstSteps();
     addPictureSteps();
     addCaptureSteps();
@@ -336,6 +342,9 @@ void Tour::end() {
               .arg(figures.longestMs, 0, 'f', 0)
               .arg(figures.stallCount)
               .arg(figures.observedSeconds, 0, 'f', 0));
+    for (const QString& gap : std::as_const(gaps_)) {
+        print(gap);
+    }
     print(QStringLiteral("   of own work: longest %1 ms, %2 over 50 ms")
               .arg(figures.longestBusyMs, 0, 'f', 0)
               .arg(figures.busyCount));

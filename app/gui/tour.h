@@ -6,6 +6,7 @@
 
 #include <QLabel>
 #include <QObject>
+#include <QStringList>
 #include <QThreadPool>
 #include <QTimer>
 
@@ -86,6 +87,7 @@ private:
     std::filesystem::path folder_;
     InputScript hands_;
     QThreadPool writers_;
+    QStringList gaps_;  ///< of the event loop, in words
     QTimer deadline_;
     std::vector<Step> steps_;
     std::size_t current_ = 0;

@@ -710,6 +710,10 @@
 <context>
     <name>bifocal::ui::ResultHeader</name>
     <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
         <source>Show where the time went</source>
         <translation>查看时间花在哪里</translation>
     </message>

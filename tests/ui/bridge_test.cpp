@@ -36,6 +36,12 @@ void runEvents() {
     QCoreApplication::processEvents();
 }
 
+/// Changes of the library are made on another thread: waits for them and hears what they said.
+void settle(EngineBridge& bridge) {
+    bridge.finishChanges();
+    runEvents();
+}
+
 PromptDraft draftOf(const char* text) {
     PromptDraft draft;
     draft.text = QString::fromUtf8(text);
@@ -237,7 +243,8 @@ TEST_F(EngineBridgeTest, NothingArrivesAfterTheBridgeIsGone) {
 TEST_F(EngineBridgeTest, FolderThatCannotBeAddedIsAMessageWithAnAction) {
     engine_.addError = Error{ErrorCode::NotFound, "/nowhere"};
 
-    EXPECT_FALSE(bridge_->addFolder("/nowhere").has_value());
+    bridge_->addFolder("/nowhere");
+    settle(*bridge_);
 
     ASSERT_EQ(errors_.count(), 1);
     EXPECT_EQ(errors_.at(0).at(0).value<MessageItem>().action, MessageItem::Action::ChooseFolder);
@@ -247,8 +254,10 @@ TEST_F(EngineBridgeTest, FolderThatCannotBeAddedIsAMessageWithAnAction) {
 TEST_F(EngineBridgeTest, ScanIsAnnouncedPausedResumedAndEnded) {
     QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
     QSignalSpy ended(bridge_.get(), &EngineBridge::indexingEnded);
-    const CollectionId id = *bridge_->addFolder("/pictures");
+    bridge_->addFolder("/pictures");
+    settle(*bridge_);
     ASSERT_EQ(engine_.runs.size(), 1U);
+    const CollectionId id = engine_.runs[0].collection;
     IndexProgress progress;
     progress.request = engine_.runs[0].request;
     progress.collection = id;
@@ -274,8 +283,49 @@ TEST_F(EngineBridgeTest, ScanIsAnnouncedPausedResumedAndEnded) {
               ScanState::Idle);
 }
 
+TEST_F(EngineBridgeTest, ScanThatEndsBeforeItsRequestIsKnownIsOver) {
+    QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
+    engine_.addCollectionRecord("/pictures", 0);
+    bridge_->refresh();
+    engine_.endsIndexingAtOnce = true;
+    bridge_->startIndexing(CollectionId{1});
+    EXPECT_EQ(collections.last().at(0).value<QList<CollectionItem>>().first().scan,
+              ScanState::Walking);
+    settle(*bridge_);
+
+    EXPECT_EQ(collections.last().at(0).value<QList<CollectionItem>>().first().scan,
+              ScanState::Idle);
+}
+
+TEST_F(EngineBridgeTest, ScanThatCannotStartIsNotShown) {
+    QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
+    engine_.addCollectionRecord("/pictures", 0);
+    bridge_->refresh();
+    engine_.indexError = Error{ErrorCode::Busy, "pid 7"};
+
+    bridge_->startIndexing(CollectionId{1});
+    settle(*bridge_);
+
+    EXPECT_EQ(errors_.count(), 1);
+    EXPECT_EQ(collections.last().at(0).value<QList<CollectionItem>>().first().scan,
+              ScanState::Idle);
+}
+
+TEST_F(EngineBridgeTest, RemovedFolderIsGoneFromTheList) {
+    QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
+    engine_.addCollectionRecord("/pictures", 0);
+    bridge_->refresh();
+
+    bridge_->removeCollection(CollectionId{1});
+    settle(*bridge_);
+
+    EXPECT_TRUE(collections.last().at(0).value<QList<CollectionItem>>().isEmpty());
+}
+
 TEST_F(EngineBridgeTest, ScanThatFailsOrCannotStartIsAMessage) {
-    const CollectionId id = *bridge_->addFolder("/pictures");
+    bridge_->addFolder("/pictures");
+    settle(*bridge_);
+    const CollectionId id = engine_.runs[0].collection;
     IndexProgress progress;
     progress.collection = id;
     progress.state = IndexState::Failed;
@@ -286,6 +336,7 @@ TEST_F(EngineBridgeTest, ScanThatFailsOrCannotStartIsAMessage) {
 
     engine_.indexError = Error{ErrorCode::Busy, "pid 7"};
     bridge_->startIndexing(id);
+    settle(*bridge_);
 
     EXPECT_EQ(errors_.count(), 2);
 }
@@ -388,6 +439,7 @@ TEST_F(EngineBridgeTest, RequestsAreCalledInTheReadersWords) {
         profiler.beginRequest(engine_.submitted.back().request, "label", Urgency::Interactive);
     }
     bridge_->addFolder("/pictures/Stamps");
+    settle(*bridge_);
     profiler.beginRequest(engine_.runs[0].request, "label", Urgency::Batch);
     profiler.beginRequest(RequestId{4711}, "of another window", Urgency::Interactive);
 

@@ -121,6 +121,13 @@ Result<RequestId> FakeEngine::retryFailures(CollectionId collection,
         return *indexError;
     }
     runs.push_back({next(), collection, std::move(paths), std::move(handler)});
+    if (endsIndexingAtOnce) {
+        IndexProgress progress;
+        progress.request = runs.back().request;
+        progress.collection = collection;
+        progress.state = IndexState::Done;
+        runs.back().handler(progress);
+    }
     return runs.back().request;
 }
 

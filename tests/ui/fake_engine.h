@@ -58,6 +58,7 @@ public:
     std::optional<Error> submitError;
     std::optional<Error> addError;
     std::optional<Error> indexError;
+    bool endsIndexingAtOnce = false;  ///< Done is said before startIndexing() returns
     EngineStatus state;
 
     // ---- answers

@@ -241,6 +241,7 @@ TEST_F(MainWindowTest, DroppedFolderIsAddedAndIndexed) {
 
     drop(data);
 
+    session_.bridge().finishChanges();
     EXPECT_EQ(engine_.added, std::vector<std::filesystem::path>{"/"});
     EXPECT_EQ(engine_.runs.size(), 1U);
 }
@@ -311,6 +312,30 @@ TEST_F(MainWindowTest, TimeIsADoorToThatRequest) {
     EXPECT_EQ(window_->profiler().requestList().currentIndex().row(), 0);
 }
 
+TEST_F(MainWindowTest, JustAnsweredPromptIsInTheLatencyChartAtOnce) {
+    const auto latency = window_->profiler().findChildren<TimeChart*>().first();
+    const auto pointCount = [&] {
+        int count = 0;
+        for (const TimeChart::Line& line : latency->lines()) {
+            count += static_cast<int>(line.points.size());
+        }
+        return count;
+    };
+    ASSERT_EQ(pointCount(), 0);
+    QTest::keyClicks(&window_->prompt().textField(), QStringLiteral("flower"));
+    QTest::keyClick(&window_->prompt().textField(), Qt::Key_Return);
+    const RequestId request = engine_.submitted.back().request;
+    engine_.writableProfiler().beginRequest(request, "label", Urgency::Interactive);
+    engine_.writableProfiler().endRequest(request, profile::Outcome::Done);
+
+    engine_.answer(
+        engine_.submitted.back(), PromptEventKind::Done, {FakeEngine::row(1, "a.png", 0.5F, 0.3F)});
+    runEvents();
+
+    EXPECT_EQ(pointCount(), 3);
+    EXPECT_EQ(session_.requests().itemAt(0).label, QStringLiteral("“flower”"));
+}
+
 TEST_F(MainWindowTest, BestPictureIsShownLargeWithWhatCanBeDone) {
     answer({FakeEngine::row(1, "a.png", 0.5F, 0.3F)});
 
@@ -354,12 +379,15 @@ TEST_F(MainWindowTest, FailuresOpenWithReasonsAndAreRetried) {
     ASSERT_TRUE(window_->failures().isVisible());
     QTest::mouseClick(&window_->failures().retryButton(), Qt::LeftButton);
 
+    session_.bridge().finishChanges();
     ASSERT_EQ(engine_.runs.size(), 1U);
     EXPECT_EQ(engine_.runs[0].paths, std::vector<std::filesystem::path>{record.path});
 }
 
 TEST_F(MainWindowTest, PauseKeyPausesTheScanThatRuns) {
     session_.bridge().startIndexing(CollectionId{1});
+    session_.bridge().finishChanges();
+    runEvents();
 
     QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier);
 

@@ -36,6 +36,10 @@ EngineBridge::EngineBridge(Engine& engine, QObject* parent)
 EngineBridge::~EngineBridge() {
     queue_->close();
     cancelPrompt();
+    finishChanges();
+}
+
+void EngineBridge::finishChanges() {
     writers_.waitForDone();
 }
 
@@ -107,6 +111,9 @@ void EngineBridge::onPromptEvent(const PromptEvent& event) {
                                                                     : AnswerSummary::State::Partial;
                 Q_EMIT answered(summary, toItems(event.results->rows));
             }
+            if (event.kind == PromptEventKind::Done && watch_ == Watch::On) {
+                announceProfile();  // its figure is looked for at once
+            }
             break;
         }
         case PromptEventKind::Failed:
@@ -119,15 +126,21 @@ void EngineBridge::onPromptEvent(const PromptEvent& event) {
     }
 }
 
-std::optional<CollectionId> EngineBridge::addFolder(const std::filesystem::path& root) {
-    const Result<CollectionId> collection = engine_.addCollection(root);
-    if (!collection) {
-        Q_EMIT errorRaised(errorText(collection.error(), Doing::AddingFolder));
-        return std::nullopt;
-    }
-    startIndexing(*collection);
-    refresh();
-    return *collection;
+void EngineBridge::addFolder(const std::filesystem::path& root) {
+    writers_.start([this, queue = queue_, root] {
+        const Result<CollectionId> collection = engine_.addCollection(root);
+        if (!collection) {
+            queue->post([this, error = collection.error()] {
+                Q_EMIT errorRaised(errorText(error, Doing::AddingFolder));
+            });
+            return;
+        }
+        queue->post([this, id = *collection] {
+            expect(id);
+            refresh();
+        });
+        begin(*collection, engine_.startIndexing(*collection, indexHandler()));
+    });
 }
 
 IndexHandler EngineBridge::indexHandler() {
@@ -137,30 +150,53 @@ IndexHandler EngineBridge::indexHandler() {
 }
 
 void EngineBridge::startIndexing(CollectionId collection) {
-    began(collection, engine_.startIndexing(collection, indexHandler()));
+    expect(collection);
+    writers_.start([this, collection] {
+        begin(collection, engine_.startIndexing(collection, indexHandler()));
+    });
 }
 
 void EngineBridge::retryFailures(CollectionId collection,
                                  std::vector<std::filesystem::path> paths) {
-    began(collection, engine_.retryFailures(collection, std::move(paths), indexHandler()));
+    expect(collection);
+    writers_.start([this, collection, paths = std::move(paths)] {
+        begin(collection, engine_.retryFailures(collection, paths, indexHandler()));
+    });
+}
+
+/// Shown as being scanned from now on. Progress may arrive before the request's id does.
+void EngineBridge::expect(CollectionId collection) {
+    if (!runs_.contains(collection.value)) {
+        IndexProgress progress;
+        progress.collection = collection;
+        runs_.insert(collection.value, progress);
+        announceCollections();
+    }
+}
+
+void EngineBridge::begin(CollectionId collection, const Result<RequestId>& request) {
+    queue_->post([this, collection, request] { began(collection, request); });
 }
 
 void EngineBridge::began(CollectionId collection, const Result<RequestId>& request) {
-    if (!request) {
-        Q_EMIT errorRaised(errorText(request.error(), Doing::Indexing));
+    const auto run = runs_.find(collection.value);
+    if (request) {
+        remember({*request, {}, collection});
+        if (run != runs_.end() && !run->request) {
+            run->request = *request;
+        }
         return;
     }
-    IndexProgress progress;
-    progress.request = *request;
-    progress.collection = collection;
-    runs_.insert(collection.value, progress);
-    remember({*request, {}, collection});
-    announceCollections();
+    if (run != runs_.end() && !run->request) {
+        runs_.erase(run);
+        announceCollections();
+    }
+    Q_EMIT errorRaised(errorText(request.error(), Doing::Indexing));
 }
 
 std::optional<RequestId> EngineBridge::runOf(CollectionId collection) const {
     const auto run = runs_.constFind(collection.value);
-    return run == runs_.constEnd() ? std::nullopt : std::optional(run->request);
+    return run == runs_.constEnd() || !run->request ? std::nullopt : std::optional(run->request);
 }
 
 void EngineBridge::pauseIndexing(CollectionId collection) {
@@ -179,10 +215,15 @@ void EngineBridge::removeCollection(CollectionId collection) {
     if (const auto run = runOf(collection)) {
         engine_.cancel(*run);
     }
-    if (const Result<void> removed = engine_.removeCollection(collection); !removed) {
-        Q_EMIT errorRaised(errorText(removed.error(), Doing::Indexing));
-    }
-    refresh();
+    writers_.start([this, queue = queue_, collection] {
+        const Result<void> removed = engine_.removeCollection(collection);
+        queue->post([this, removed] {
+            if (!removed) {
+                Q_EMIT errorRaised(errorText(removed.error(), Doing::Indexing));
+            }
+            refresh();
+        });
+    });
 }
 
 void EngineBridge::onIndexProgress(const IndexProgress& progress) {

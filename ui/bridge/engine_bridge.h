@@ -41,16 +41,19 @@ public:
     /// Stops the prompt that runs; no signal of it follows.
     void cancelPrompt();
 
-    // ---- library
+    // ---- library: changes are made in their order on a thread of their own, for they wait for the
+    //      disk; errorRaised follows when one cannot be
 
-    /// Adds and indexes; libraryErrorRaised when that cannot be. None then.
-    std::optional<CollectionId> addFolder(const std::filesystem::path& root);
+    /// Adds and indexes.
+    void addFolder(const std::filesystem::path& root);
     void startIndexing(CollectionId collection);
     void pauseIndexing(CollectionId collection);
     void resumeIndexing(CollectionId collection);
     void removeCollection(CollectionId collection);
     /// Reads the failed files again; all of the collection when `paths` is empty.
     void retryFailures(CollectionId collection, std::vector<std::filesystem::path> paths);
+    /// Waits for the changes that were asked for; what they say arrives later as ever.
+    void finishChanges();
     void requestFailures();
     /// browsed follows, unless a later browse() came before it.
     void browse(CollectionId collection, int offset, int limit);
@@ -110,6 +113,9 @@ private:
     void onPromptEvent(const PromptEvent& event);
     void onIndexProgress(const IndexProgress& progress);
     IndexHandler indexHandler();
+    void expect(CollectionId collection);
+    /// Any thread: began() on Qt's.
+    void begin(CollectionId collection, const Result<RequestId>& request);
     void began(CollectionId collection, const Result<RequestId>& request);
     void announceCollections();
     void announceDevice();
@@ -120,7 +126,7 @@ private:
 
     Engine& engine_;
     std::shared_ptr<PostQueue> queue_;
-    QThreadPool writers_;  ///< for exports alone
+    QThreadPool writers_;  ///< one thread: exports, and changes of the library
     QTimer tick_;
     RequestId prompt_;
     QList<Asked> asked_;  ///< oldest first, as many as are listed

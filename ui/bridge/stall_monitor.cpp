@@ -49,7 +49,7 @@ void StallMonitor::beat() {
     figures_.busyCount += busy > stall ? 1 : 0;
     if (late > stall) {
         ++figures_.stallCount;
-        Q_EMIT stalled(late);
+        Q_EMIT stalled(late, busy);
     }
 }
 

@@ -36,7 +36,8 @@ public:
     void leaveOut();
 
 Q_SIGNALS:
-    void stalled(double ms);
+    /// A gap over kStall has ended; `busyMs` of it were own work.
+    void stalled(double ms, double busyMs);
 
 private:
     void beat();

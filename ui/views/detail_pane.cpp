@@ -238,6 +238,11 @@ QString DetailPane::describe(const ResultItem& item) const {
     }
     facts.append(locale.formattedDataSize(item.sizeBytes, 0, QLocale::DataSizeTraditionalFormat));
     facts.append(locale.toString(item.modified.date(), QLocale::ShortFormat));
+    for (QString& fact : facts) {
+        if (fact != facts.first()) {  // lines break between facts; the folders are too long for it
+            fact.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
+        }
+    }
     return facts.join(QStringLiteral(" · "));
 }
 

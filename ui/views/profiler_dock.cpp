@@ -103,6 +103,7 @@ ProfilerDock::ProfilerDock(Session& session, const Theme& theme, QWidget* parent
     latency_->setEmptyText(tr("No prompt in the last minute."));
     queue_ = new TimeChart(tr("Ready queue"), theme, this);
     queue_->setEmptyText(tr("Nothing measured yet."));
+    queue_->setLeastTop(4);
     memory_ = new TimeChart(tr("Memory (GB)"), theme, this);
     memory_->setEmptyText(tr("Nothing measured yet."));
     requests_ = buildRequests();
@@ -162,7 +163,10 @@ QWidget* ProfilerDock::buildRequests() {
             &ProfilerDock::showChosen);
     connect(
         &session_.requests(), &QAbstractItemModel::dataChanged, this, &ProfilerDock::showChosen);
+    connect(
+        &session_.requests(), &QAbstractItemModel::dataChanged, this, &ProfilerDock::showLatency);
     connect(&session_.requests(), &QAbstractItemModel::rowsInserted, this, [this] {
+        showLatency();
         if (wanted_ != 0) {
             select(wanted_);
         }
@@ -228,6 +232,9 @@ void ProfilerDock::showLatency() {
             measured.append(sample);
         }
     }
+    if (measured.isEmpty()) {
+        measured = newestPrompt();
+    }
     latency_->setLines({{legend(QStringLiteral("P50"), last.p50Ms),
                          palette.ramp1,
                          TimeChart::Fill::None,
@@ -240,6 +247,23 @@ void ProfilerDock::showLatency() {
                          palette.ramp3,
                          TimeChart::Fill::None,
                          pointsOf(measured, [](const SampleItem& s) { return s.p99Ms; })}});
+}
+
+/// The prompt that was answered since the last sample was taken, as a sample of its own.
+QList<SampleItem> ProfilerDock::newestPrompt() const {
+    const RequestModel& requests = session_.requests();
+    for (int row = 0; row < requests.rowCount(); ++row) {
+        const RequestItem& item = requests.itemAt(row);
+        if (item.kind == RequestClass::Interactive && item.state == RequestState::Done &&
+            item.secondsAgo <= ProfilerSeries::kSpanSeconds) {
+            SampleItem sample;
+            sample.secondsAgo = item.secondsAgo;
+            sample.count = 1;
+            sample.p50Ms = sample.p95Ms = sample.p99Ms = item.totalMs;
+            return {sample};
+        }
+    }
+    return {};
 }
 
 void ProfilerDock::showQueue() {

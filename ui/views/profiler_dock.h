@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QList>
 #include <QWidget>
 
 class QListView;
@@ -10,6 +11,7 @@ class QPushButton;
 namespace bifocal::ui {
 
 class Session;
+struct SampleItem;
 class Theme;
 class TimeChart;
 class Waterfall;
@@ -42,6 +44,7 @@ private:
     QWidget* buildRequests();
     void showSamples();
     void showLatency();
+    QList<SampleItem> newestPrompt() const;
     void showQueue();
     void showMemory();
     void showChosen();

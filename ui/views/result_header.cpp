@@ -119,6 +119,7 @@ QString ResultHeader::advice(const AnswerSummary& summary) const {
 void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned) {
     request_ = summary.request;
     headline_->setText(headline(summary));
+    headline_->setVisible(!headline_->text().isEmpty());
     QStringList fits;
     if (isAnswer(summary.state)) {
         if (summary.strongCount > 0) {
@@ -128,11 +129,10 @@ void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned
             fits.append(tr("%Ln fair", nullptr, summary.fairCount));
         }
     }
-    fits_->setText(fits.isEmpty() ? QString()
-                                  : QStringLiteral("·  ") + fits.join(QStringLiteral(", ")));
+    fits_->setText(fits.isEmpty() ? QString() : QStringLiteral("·  ") + fits.join(tr(", ")));
     fits_->setVisible(!fits.isEmpty());
     scan_->setVisible(!scanned.isEmpty());
-    const QString scan = tr("still indexing %1").arg(scanned.join(QStringLiteral(", ")));
+    const QString scan = tr("still indexing %1").arg(scanned.join(tr(", ")));
     scan_->setText(headline_->text().isEmpty() ? scan : QStringLiteral("·  ") + scan);
     time_->setVisible(isAnswer(summary.state));
     time_->setText(

@@ -22,10 +22,17 @@ constexpr int kTitleHeight = 34;
 constexpr int kMargin = 14;
 constexpr int kAxisWidth = 34;
 constexpr int kAxisHeight = 20;
-constexpr int kDivisions = 4;
 constexpr int kLegendMark = 14;
 constexpr int kLegendGap = 10;
 constexpr double kDotRadius = 2.5;
+
+/// Into how many parts the axis falls, so that its figures are round as well: tops that begin with
+/// 1 or 5 into five, those with 2, 4 or 8 into four.
+int divisionsOf(double top) {
+    const double leading = top / std::pow(10, std::floor(std::log10(top) + 1e-9));
+    const int digit = static_cast<int>(std::lround(leading));
+    return digit == 1 || digit == 5 ? 5 : 4;
+}
 
 }  // namespace
 
@@ -79,7 +86,7 @@ double TimeChart::top() const {
             largest = std::max(largest, point.y());
         }
     }
-    return niceTop(largest * 1.05);
+    return niceTop(std::max(leastTop_, largest * 1.05));
 }
 
 QPointF TimeChart::place(const QPointF& point, const QRectF& plot, double top) const {
@@ -133,8 +140,9 @@ void TimeChart::paintAxes(QPainter& painter, const QRectF& plot, double top) con
     const Palette& palette = theme_.palette();
     painter.setFont(theme_.font(TextSize::Small));
     const QLocale locale;
-    for (int step = 0; step <= kDivisions; ++step) {
-        const double value = top * step / kDivisions;
+    const int divisions = divisionsOf(top);
+    for (int step = 0; step <= divisions; ++step) {
+        const double value = top * step / divisions;
         const double y = std::round(place({0, value}, plot, top).y()) + 0.5;
         painter.setPen(QPen(palette.hairline, 1));
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
@@ -142,11 +150,7 @@ void TimeChart::paintAxes(QPainter& painter, const QRectF& plot, double top) con
         const bool isWhole = std::abs(value - std::round(value)) < 1e-9;
         painter.drawText(QRectF(0, y - 8, plot.left() - 8, 16),
                          Qt::AlignVCenter | Qt::AlignRight,
-                         locale.toString(value,
-                                         'f',
-                                         isWhole     ? 0
-                                         : top < 1.5 ? 2
-                                                     : 1));
+                         locale.toString(value, 'f', isWhole ? 0 : 1));
     }
     painter.setPen(palette.faint);
     const double y = plot.bottom() + 5;

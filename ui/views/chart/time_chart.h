@@ -31,12 +31,15 @@ public:
     TimeChart(const QString& title, const Theme& theme, QWidget* parent);
 
     void setLines(QList<Line> lines);
+    const QList<Line>& lines() const { return lines_; }
+    /// The axis ends at this or above; for counts 4, so that its figures are whole.
+    void setLeastTop(double top) { leastTop_ = top; }
     /// What stands there while no line has a point.
     void setEmptyText(const QString& text) { emptyText_ = text; }
 
     QSize minimumSizeHint() const override { return {170, 120}; }
 
-    /// The top of the axis for a largest value: 1, 2 or 5 times a power of ten, at least 1.
+    /// The top of the axis for a largest value: 1, 2, 4, 5 or 8 times a power of ten, at least 1.
     static double niceTop(double largest);
 
 Q_SIGNALS:
@@ -58,6 +61,7 @@ private:
 
     QString title_;
     QString emptyText_;
+    double leastTop_ = 0;
     QList<Line> lines_;
     const Theme& theme_;
 };
