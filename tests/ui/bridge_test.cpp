@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/ui/drafts.h"
 #include "tests/ui/fake_engine.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/bridge/engine_text.h"
@@ -7,8 +8,6 @@
 #include "ui/bridge/post_queue.h"
 #include "ui/bridge/session.h"
 #include "ui/bridge/stall_monitor.h"
-#include "ui/bridge/thumbnail_loader.h"
-#include "ui/models/roles.h"
 
 #include <QCoreApplication>
 #include <QSignalSpy>
@@ -24,6 +23,7 @@
 namespace bifocal::ui {
 namespace {
 
+using test::draftOf;
 using test::FakeEngine;
 
 /// Runs `call` on a thread of its own, as the engine would, and waits for it.
@@ -40,12 +40,6 @@ void runEvents() {
 void settle(EngineBridge& bridge) {
     bridge.finishChanges();
     runEvents();
-}
-
-PromptDraft draftOf(const char* text) {
-    PromptDraft draft;
-    draft.text = QString::fromUtf8(text);
-    return draft;
 }
 
 TEST(PostQueueTest, RunsCallsInOrderOnQtsThread) {
@@ -475,181 +469,6 @@ TEST(EngineTextTest, EveryFactHasASentenceAndUnknownStagesTheirName) {
     }
     EXPECT_EQ(stageText("encode_text"), QStringLiteral("encode text"));
     EXPECT_EQ(stageText("a_new_stage"), QStringLiteral("a new stage"));
-}
-
-class ThumbnailLoaderTest : public testing::Test {
-protected:
-    void ask(int first, int last) {
-        for (int row = first; row <= last; ++row) {
-            model_.index(row).data(ThumbnailRole);
-        }
-        runEvents();
-    }
-
-    void fill(int count) {
-        QList<ResultItem> items;
-        for (int i = 1; i <= count; ++i) {
-            ResultItem item;
-            item.file = FileId{static_cast<std::uint64_t>(i)};
-            item.content.bytes[0] = static_cast<std::uint8_t>(i);
-            item.path = "/pictures/" + std::to_string(i) + ".png";
-            items.append(item);
-        }
-        model_.replace(items);
-    }
-
-    FakeEngine engine_;
-    EngineBridge bridge_{engine_};
-    ResultModel model_;
-    ThumbnailLoader loader_{bridge_, model_};
-};
-
-TEST_F(ThumbnailLoaderTest, LoadsAFewAtOnceAndTheNextWhenOneIsDone) {
-    fill(20);
-    ask(0, 9);
-    ASSERT_EQ(engine_.pictures.size(), std::size_t{ThumbnailLoader::kAtOnce});
-
-    engine_.showPicture(engine_.pictures[0], FakeEngine::picture(4, 1, 2, 3));
-    runEvents();
-
-    EXPECT_EQ(engine_.pictures.size(), std::size_t{ThumbnailLoader::kAtOnce} + 1);
-    EXPECT_TRUE(model_.index(0).data(ThumbnailRole).isValid());
-}
-
-TEST_F(ThumbnailLoaderTest, WhatScrolledAwayIsCancelledAndMayComeBack) {
-    fill(40);
-    ask(0, 9);
-
-    loader_.setVisibleRows(20, 29);
-
-    EXPECT_EQ(engine_.cancelled.size(), std::size_t{ThumbnailLoader::kAtOnce});
-    EXPECT_EQ(loader_.pendingCount(), 0);
-    loader_.setVisibleRows(0, 9);
-    ask(0, 0);
-    EXPECT_EQ(loader_.pendingCount(), 1);
-}
-
-TEST_F(ThumbnailLoaderTest, VisibleOnesComeFirst) {
-    fill(40);
-    loader_.setVisibleRows(0, 39);
-    ask(0, 19);
-    const std::size_t before = engine_.pictures.size();
-    // The view jumps: rows 10…19 stay visible, 0…9 do not.
-    loader_.setVisibleRows(10, 29);
-
-    ASSERT_GT(engine_.pictures.size(), before);
-    for (std::size_t i = before; i < engine_.pictures.size(); ++i) {
-        EXPECT_GE(std::get<ImageFile>(engine_.pictures[i].source.source).path,
-                  std::filesystem::path("/pictures/11.png"));
-    }
-}
-
-TEST_F(ThumbnailLoaderTest, PictureThatCannotBeReadIsSaidToTheModel) {
-    fill(1);
-    ask(0, 0);
-
-    engine_.pictures[0].handler(Error{ErrorCode::Corruption, "bad"});
-    runEvents();
-
-    EXPECT_TRUE(model_.index(0).data(ThumbnailFailedRole).toBool());
-    EXPECT_EQ(loader_.pendingCount(), 0);
-}
-
-TEST_F(ThumbnailLoaderTest, AnswerOfADroppedRequestIsIgnored) {
-    fill(40);
-    ask(0, 0);
-    const auto asked = engine_.pictures[0];
-    loader_.setVisibleRows(30, 39);
-
-    engine_.showPicture(asked, FakeEngine::picture(4, 1, 2, 3));
-    runEvents();
-
-    loader_.setVisibleRows(0, 9);
-    EXPECT_FALSE(model_.index(0).data(ThumbnailRole).isValid());
-}
-
-class SessionTest : public testing::Test {
-protected:
-    void SetUp() override {
-        engine_.addCollectionRecord("/pictures", 10);
-        session_.start();
-        engine_.browses.back().handler(std::vector<ResultRow>{FakeEngine::row(1, "a.png", 0, 0)});
-        runEvents();
-    }
-
-    FakeEngine engine_;
-    Session session_{engine_};
-};
-
-TEST_F(SessionTest, StartsWithTheNewestPicturesOfEverything) {
-    EXPECT_EQ(session_.summary().state, AnswerSummary::State::Browsing);
-    EXPECT_EQ(session_.results().rowCount(), 1);
-    EXPECT_EQ(session_.summary().searchedCount, 10U);
-}
-
-TEST_F(SessionTest, FinalAnswerReplacesThePartialOneInPlace) {
-    session_.search(draftOf("flower"));
-    engine_.answer(engine_.submitted[0],
-                   PromptEventKind::Partial,
-                   {FakeEngine::row(1, "a.png", 0.3F, 0), FakeEngine::row(2, "b.png", 0.2F, 0)});
-    runEvents();
-    QSignalSpy resets(&session_.results(), &QAbstractItemModel::modelReset);
-
-    engine_.answer(engine_.submitted[0],
-                   PromptEventKind::Done,
-                   {FakeEngine::row(2, "b.png", 0.4F, 0.3F), FakeEngine::row(1, "a.png", 0.3F, 0)});
-    runEvents();
-
-    EXPECT_EQ(resets.count(), 0);
-    EXPECT_EQ(session_.results().itemAt(0).file, FileId{2});
-    EXPECT_EQ(session_.summary().state, AnswerSummary::State::Final);
-}
-
-TEST_F(SessionTest, EmptyPromptGoesBackToThePictures) {
-    session_.search(draftOf("flower"));
-    session_.search({});
-
-    EXPECT_EQ(engine_.cancelled, std::vector<RequestId>{engine_.submitted[0].request});
-    EXPECT_EQ(engine_.browses.size(), 2U);
-}
-
-TEST_F(SessionTest, ChosenCollectionNarrowsThePrompt) {
-    session_.search(draftOf("flower"));
-    session_.selectCollection(CollectionId{1});
-
-    ASSERT_EQ(engine_.submitted.size(), 2U);
-    EXPECT_EQ(engine_.submitted[1].prompt.filters.collections,
-              std::vector<CollectionId>{CollectionId{1}});
-}
-
-TEST_F(SessionTest, RefusedPromptIsKeptAsAMessage) {
-    engine_.submitError = Error{ErrorCode::Busy, "queue full"};
-
-    session_.search(draftOf("flower"));
-
-    EXPECT_EQ(session_.summary().state, AnswerSummary::State::Failed);
-    ASSERT_EQ(session_.messages().rowCount(), 1);
-    EXPECT_EQ(session_.messages().itemAt(0).action, MessageItem::Action::Retry);
-}
-
-TEST_F(SessionTest, NextPageIsAppended) {
-    std::vector<ResultRow> page;
-    for (int i = 1; i <= Session::kPageRows; ++i) {
-        page.push_back(FakeEngine::row(i, std::to_string(i) + ".png", 0, 0));
-    }
-    session_.search({});
-    engine_.browses.back().handler(page);
-    runEvents();
-    ASSERT_TRUE(session_.results().canFetchMore({}));
-
-    session_.results().fetchMore({});
-    ASSERT_EQ(engine_.browses.back().offset, std::size_t{Session::kPageRows});
-    engine_.browses.back().handler(
-        std::vector<ResultRow>{FakeEngine::row(Session::kPageRows + 1, "last.png", 0, 0)});
-    runEvents();
-
-    EXPECT_EQ(session_.results().rowCount(), Session::kPageRows + 1);
-    EXPECT_FALSE(session_.results().canFetchMore({}));
 }
 
 TEST(StallMonitorTest, SeesABlockedLoop) {
