@@ -40,6 +40,15 @@ Result<std::unique_ptr<Engine>> openEngine(const Arguments& arguments) {
     return openEngine(library, arguments);
 }
 
+Result<std::unique_ptr<Engine>> openExisting(const Arguments& arguments) {
+    BIFOCAL_TRY(const std::string library, arguments.required("--library"));
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::path(library) / "library.sqlite", ignored)) {
+        return Error{ErrorCode::NotFound, library + ": no library here; 'index' makes one"};
+    }
+    return openEngine(library, arguments);
+}
+
 Result<std::unique_ptr<Engine>> openEngine(const std::filesystem::path& library,
                                            const Arguments& arguments) {
     EngineConfig config;

@@ -48,6 +48,8 @@ std::filesystem::path packsFolder(const Arguments& arguments);
 /// Opens the engine on --library with the pack named by --pack (starter). `backgroundWorkers` as in
 /// EngineConfig; 0: one per core.
 Result<std::unique_ptr<Engine>> openEngine(const Arguments& arguments);
+/// The same, for commands that only read: NotFound when there is no library at --library.
+Result<std::unique_ptr<Engine>> openExisting(const Arguments& arguments);
 /// The same on an explicit library.
 Result<std::unique_ptr<Engine>> openEngine(const std::filesystem::path& library,
                                            const Arguments& arguments);

@@ -2,7 +2,6 @@
 #include "app/cli/command.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -32,11 +31,7 @@ Result<int> run(const Arguments& arguments) {
         BIFOCAL_TRY(const long count, arguments.integer("--vectors", 32, 0, 1L << 40U));
         sample = static_cast<std::size_t>(count);
     }
-    BIFOCAL_TRY(const std::string library, arguments.required("--library"));
-    if (!std::filesystem::is_directory(library)) {
-        return Error{ErrorCode::NotFound, library + ": no library here"};
-    }
-    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
+    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openExisting(arguments));
     BIFOCAL_TRY(const std::vector<std::string> problems, engine->check(sample));
     const std::uint64_t pictures = engine->status().pictureCount;
     if (arguments.has("--json")) {

@@ -108,7 +108,7 @@ Result<int> run(const Arguments& arguments) {
     if (!std::filesystem::is_directory(library)) {
         return Error{ErrorCode::NotFound, library + ": no library here"};
     }
-    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
+    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openExisting(arguments));
     BIFOCAL_TRY(PromptSource source, PromptSource::ofLibrary(*engine));
     BIFOCAL_TRY(const LoadCurve curve, measureCurve(*engine, source, plan));
     std::cout << (arguments.has("--json") ? toJson(curve) + '\n' : toTable(curve));

@@ -105,7 +105,7 @@ Result<int> run(const Arguments& arguments) {
                      "'" + arguments.words().front() + "': write the words as --text"};
     }
     BIFOCAL_TRY(Prompt prompt, promptFrom(arguments));
-    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
+    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openExisting(arguments));
     BIFOCAL_TRY(const std::shared_ptr<const ResultSet> answer, ask(*engine, std::move(prompt)));
     if (arguments.has("--json")) {
         printJson(*answer);

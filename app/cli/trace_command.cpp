@@ -93,7 +93,7 @@ Result<int> run(const Arguments& arguments) {
     if (prompt.text.empty() && !prompt.image) {
         prompt.text = "a picture";
     }
-    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
+    BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openExisting(arguments));
     for (long i = 0; i < repeat; ++i) {
         BIFOCAL_CHECK(ask(*engine, prompt));
     }

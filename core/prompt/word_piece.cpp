@@ -191,6 +191,10 @@ TokenSequence WordPieceTokenizer::encode(std::string_view text, std::size_t limi
     if (limit > 0) {
         sequence.ids.push_back(specials_[kLast]);
     }
+    sequence.knownCount = static_cast<std::size_t>(
+        std::count_if(sequence.ids.begin(), sequence.ids.end(), [this](std::int32_t id) {
+            return std::find(specials_.begin(), specials_.end(), id) == specials_.end();
+        }));
     return sequence;
 }
 

@@ -17,6 +17,7 @@ namespace bifocal {
 /// What a tokenizer gives for one text.
 struct TokenSequence {
     std::vector<std::int32_t> ids;  ///< with the first and last special tokens
+    std::size_t knownCount = 0;     ///< of them that are pieces of known words
     bool truncated = false;         ///< the text was longer than the limit
 };
 

@@ -49,7 +49,7 @@ function(bifocal_test name)
   endif()
   if(BIFOCAL_SANITIZE STREQUAL "thread")
     # libvips and its friends are not instrumented: what they do under locks of their own would look like races.
-    list(APPEND ARG_ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+    list(APPEND ARG_ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1 suppressions=${PROJECT_SOURCE_DIR}/packaging/cmake/thread_sanitizer.supp")
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()

@@ -2,6 +2,7 @@
 #include "ui/views/theme.h"
 
 #include <QApplication>
+#include <QPalette>
 #include <QSignalSpy>
 
 #include <gtest/gtest.h>

@@ -36,9 +36,19 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
+/// A name that is not known is a mistake in the arguments.
+template <typename T>
+Result<T> asArgument(const char* option, Result<T> result, const char* alsoKnown) {
+    if (result) {
+        return result;
+    }
+    return Error{ErrorCode::InvalidArgument,
+                 std::string(option) + ": " + result.error().message + alsoKnown};
+}
+
 Result<Workload> chosenWorkload(const std::string& name) {
     if (!name.ends_with(".json") && !name.ends_with(".csv")) {
-        return schedule::workloadNamed(name);
+        return asArgument("--workload", schedule::workloadNamed(name), ", W-F");
     }
     BIFOCAL_TRY(const std::string text, textOf(name));
     return workloadFromTrace(name, text);
@@ -46,7 +56,7 @@ Result<Workload> chosenWorkload(const std::string& name) {
 
 Result<schedule::DeviceProfile> chosenDevice(const std::string& name) {
     if (!name.ends_with(".json")) {
-        return schedule::profileNamed(name);
+        return asArgument("--device", schedule::profileNamed(name), "");
     }
     BIFOCAL_TRY(const std::string text, textOf(name));
     return schedule::parseDeviceProfile(text);
@@ -78,7 +88,8 @@ Result<void> setParameters(const Arguments& arguments, schedule::PolicyConfig& p
         if (begin == end || error != std::errc() || parsed != end) {
             return Error{ErrorCode::InvalidArgument, "--set " + text + ": must be name=number"};
         }
-        BIFOCAL_CHECK(schedule::setPolicyParameter(policy, text.substr(0, equals), value));
+        BIFOCAL_CHECK(asArgument(
+            "--set", schedule::setPolicyParameter(policy, text.substr(0, equals), value), ""));
     }
     return {};
 }

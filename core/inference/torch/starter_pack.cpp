@@ -173,6 +173,10 @@ public:
         const std::string clean = cleanPrompt(text);
         BIFOCAL_CHECK(checkScripts(clean, weights_->scripts));
         const TokenSequence tokens = weights_->tokenizer.encode(clean, weights_->maxTokens);
+        if (tokens.knownCount == 0) {
+            // Every such text has the same vector: the answer would be the same arbitrary list.
+            return Error{ErrorCode::Unsupported, "this pack knows no word of the text"};
+        }
         if (stop.stop_requested()) {
             return Error{ErrorCode::Cancelled, "encode text"};
         }

@@ -25,8 +25,8 @@ namespace {
 constexpr std::uint32_t kQueueCount = 8;
 constexpr std::uint32_t kMostInFlight = 64;
 constexpr std::uint32_t kMostTensors = 15;
-constexpr double kMebi = 1024.0 * 1024.0;
-constexpr double kGibi = 1024.0 * kMebi;
+constexpr double kBytesPerMebi = 1024.0 * 1024.0;
+constexpr double kGibi = 1024.0 * kBytesPerMebi;
 constexpr double kTensorMargin = 1.08;
 constexpr double kMeanTakeGapSeconds = 0.5;
 constexpr double kHopelessShare = 0.1;  // of the underestimated
@@ -90,7 +90,7 @@ struct Job {
 
 double drawPeak(Random& random) {
     const double kind = random.unit();
-    return kind < 0.3   ? random.between(80 * kMebi, 200 * kMebi)
+    return kind < 0.3   ? random.between(80 * kBytesPerMebi, 200 * kBytesPerMebi)
            : kind < 0.8 ? random.between(0.3 * kGibi, 2.5 * kGibi)
                         : random.between(1.5 * kGibi, 6 * kGibi);
 }
