@@ -20,6 +20,7 @@ using schedule::SimulationResult;
 double medianOf(const std::vector<SimulationResult>& results,
                 const std::function<double(const SimulationResult&)>& value) {
     std::vector<double> values;
+    values.reserve(results.size());
     for (const SimulationResult& result : results) {
         values.push_back(value(result));
     }
@@ -119,6 +120,7 @@ std::string format(const char* pattern, auto... values) {
 std::string tableLine(const PolicyRow& row, const PolicyRow& unloaded) {
     const SimulationResult& r = row.over;
     const double base = std::max(unloaded.over.prompts.p99Ms, 1e-9);
+    const std::uint64_t lost = r.droppedPrompts + r.unansweredPrompts;
     return format("%-16s %9.1f %9.1f %9.1f %9.1f %7.2f %8.1f %6.1f %7llu %7llu %7llu\n",
                   row.policy.c_str(),
                   r.prompts.p50Ms,
@@ -128,7 +130,7 @@ std::string tableLine(const PolicyRow& row, const PolicyRow& unloaded) {
                   r.prompts.p99Ms / base,
                   r.batchPerSecond,
                   100 * r.utilization,
-                  static_cast<unsigned long long>(r.droppedPrompts + r.unansweredPrompts),
+                  static_cast<unsigned long long>(lost),
                   static_cast<unsigned long long>(r.guardTurns),
                   static_cast<unsigned long long>(r.inversions));
 }
