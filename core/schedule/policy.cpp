@@ -84,6 +84,7 @@ Result<std::unique_ptr<Policy>> makePolicy(const PolicyConfig& config, TimePoint
 
 std::vector<std::string_view> policyNames() {
     std::vector<std::string_view> names;
+    names.reserve(std::size(kPolicies));
     for (const PolicyEntry& policy : kPolicies) {
         names.push_back(policy.name);
     }

@@ -153,6 +153,7 @@ Result<void> checkParameters(const PolicyConfig& config) {
 
 std::vector<PolicyParameter> policyParameters() {
     std::vector<PolicyParameter> parameters;
+    parameters.reserve(std::size(kParameters));
     for (const ParameterEntry& entry : kParameters) {
         parameters.push_back(entry.parameter);
     }
