@@ -32,7 +32,7 @@ const char* toString(Outcome outcome);
 /// One request and where its time went: a waterfall. Threads: value.
 struct RequestTrace {
     RequestId request;
-    std::string label;  ///< what a person would call it: “flower” + picture, index batch 8
+    std::string label;  ///< what a person would call it: picture + “flower”, index stamps
     Urgency urgency = Urgency::Interactive;
     std::optional<Outcome> outcome;  ///< none: still running
     TimePoint begin;
