@@ -29,6 +29,9 @@ LaneCore::LaneCore(const LaneCoreConfig& config,
       arbiter_(config.guaranteedShare) {
     BIFOCAL_ASSERT(policy_ != nullptr);
     BIFOCAL_ASSERT(std::uint64_t{config.readyCap} * kClassCount < TaskSlab::kMaxSlots);
+    for (std::size_t i = 0; i < config.workerCount + kClassCount; ++i) {
+        freeRuns_.push_back(runs_.emplace_back(std::make_unique<Run>()).get());
+    }
 }
 
 Result<LaneCore::Enqueued> LaneCore::enqueue(TaskSpec spec,
@@ -399,7 +402,7 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
     } else {
         queue.heap.erase(slot);
     }
-    Run& run = freeRun();
+    Run& run = takeFreeRun();
     run.urgency = spec.urgency;
     run.model = modelFor(spec.stage, spec.shapeBucket);
     run.segmentBegin = now;
@@ -512,11 +515,8 @@ void LaneCore::addMember(Run& run, QueuedTask task, TimePoint now) {
     run.members[run.count++] = std::move(task);
 }
 
-Run& LaneCore::freeRun() {
-    if (freeRuns_.empty()) {
-        freeRuns_.reserve(runs_.size() + 1);  // so that finish() never allocates
-        freeRuns_.push_back(runs_.emplace_back(std::make_unique<Run>()).get());
-    }
+Run& LaneCore::takeFreeRun() {
+    BIFOCAL_ASSERT(!freeRuns_.empty());
     Run& run = *freeRuns_.back();
     freeRuns_.pop_back();
     run.count = 0;

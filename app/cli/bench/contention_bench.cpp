@@ -7,7 +7,6 @@
 #include "app/cli/bench/temporary_folder.h"
 #include "app/cli/load/estimate.h"
 #include "app/cli/load/prompt_source.h"
-#include "core/base/files.h"
 
 #include <algorithm>
 #include <chrono>
@@ -160,17 +159,13 @@ void addContentionRows(const ContentionFigures& figures, BenchReport& report) {
 }
 
 Result<BenchReport> runContentionBench(const BenchSetup& setup) {
-    BenchReport report;
-    report.bench = "contention";
-    report.machine = describeMachine();
+    BenchReport report = reportOf("contention");
     BIFOCAL_TRY(const TemporaryFolder temporary, TemporaryFolder::make());
     const std::filesystem::path prompts = temporary.path() / "prompts";
-    BIFOCAL_CHECK(makeDirectories(prompts));
     BIFOCAL_CHECK(copyPictures(setup.collection, kPromptPictureCount, prompts));
     std::vector<std::filesystem::path> batchFolders;
     for (std::size_t i = 0; i < kBatchFolderCount; ++i) {
         batchFolders.push_back(temporary.path() / ("batch" + std::to_string(i)));
-        BIFOCAL_CHECK(makeDirectories(batchFolders.back()));
         BIFOCAL_CHECK(copyPictures(setup.collection, kPicturesPerBatchFolder, batchFolders.back()));
     }
     BIFOCAL_TRY(const std::unique_ptr<Engine> engine,

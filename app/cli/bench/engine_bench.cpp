@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/load/prompt_source.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 #include "core/imaging/decode.h"
 #include "core/library/walk.h"
 #include "core/pipeline/picture_files.h"
@@ -115,6 +116,7 @@ ImageBuffer foundingPicture() {
 Result<std::size_t> copyPictures(const std::filesystem::path& collection,
                                  std::size_t limit,
                                  const std::filesystem::path& to) {
+    BIFOCAL_CHECK(makeDirectories(to));
     std::vector<std::filesystem::path> chosen;
     std::stop_source enough;
     const auto walked = walk(collection, enough.get_token(), [&](const WalkEntry& entry) {

@@ -23,8 +23,9 @@ using EngineOpener =
 /// background, with the grain of a photograph. Threads: value.
 ImageBuffer foundingPicture();
 
-/// Copies the first `limit` pictures of `collection`, in the order of the walk, to `to`; returns
-/// how many. The errors of the walk and of copying; NotFound when there is none. Threads: safe.
+/// Copies the first `limit` pictures of `collection`, in the order of the walk, to `to`, which is
+/// made; returns how many. The errors of the walk and of copying; NotFound when there is none.
+/// Threads: safe.
 Result<std::size_t> copyPictures(const std::filesystem::path& collection,
                                  std::size_t limit,
                                  const std::filesystem::path& to);

@@ -4,7 +4,6 @@
 #include "app/cli/bench/machine.h"
 #include "app/cli/bench/search_bench.h"
 #include "app/cli/bench/temporary_folder.h"
-#include "core/base/files.h"
 
 #include <string>
 
@@ -45,12 +44,9 @@ Result<void> measureAsking(const BenchSetup& setup,
 
 Result<BenchReport> runFirstBench(const BenchSetup& setup) {
     const Workload& work = setup.length == BenchLength::Full ? kFull : kShort;
-    BenchReport report;
-    report.bench = "first";
-    report.machine = describeMachine();
+    BenchReport report = reportOf("first");
     BIFOCAL_TRY(const TemporaryFolder temporary, TemporaryFolder::make());
     const std::filesystem::path pictures = temporary.path() / "pictures";
-    BIFOCAL_CHECK(makeDirectories(pictures));
     BIFOCAL_CHECK(copyPictures(setup.collection, work.pictureCount, pictures));
 
     setup.announce("index rate");

@@ -56,6 +56,13 @@ std::string describeMachine() {
     return machine;
 }
 
+BenchReport reportOf(const char* bench) {
+    BenchReport report;
+    report.bench = bench;
+    report.machine = describeMachine();
+    return report;
+}
+
 std::uint64_t availableMemoryBytes() {
     return memoryBytes("MemAvailable");
 }

@@ -55,9 +55,7 @@ std::span<const SchedulerMeasure> schedulerMeasures() {
 }
 
 Result<BenchReport> runSchedulerBench(const BenchSetup& setup) {
-    BenchReport report;
-    report.bench = "scheduler";
-    report.machine = describeMachine();
+    BenchReport report = reportOf("scheduler");
     for (const SchedulerMeasure& part : kMeasures) {
         setup.announce(part.step);
         BIFOCAL_CHECK(part.measure(setup.length, report));

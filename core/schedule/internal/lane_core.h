@@ -61,6 +61,7 @@ struct LaneCoreConfig {
     const char* name = "";
     std::uint32_t index = 0;     ///< among the claimants
     std::uint32_t readyCap = 0;  ///< per class
+    std::uint32_t workerCount = 1;
     double guaranteedShare = 0;  ///< φ
     BatchRule batching;
     double predictionScale = 1;  ///< see CostModel
@@ -165,7 +166,7 @@ private:
     QueuedTask take(Queue& queue, std::uint32_t slot);
     void repredict(Run& run, TimePoint end);
     void charge(Run& run, const ClassArbiter::Flags& hasWork, TimePoint now);
-    Run& freeRun();
+    Run& takeFreeRun();
 
     const LaneCoreConfig config_;
     const std::unique_ptr<Policy> policy_;
@@ -179,7 +180,7 @@ private:
     std::array<std::optional<std::uint32_t>, kClassCount> claimed_;  // waits for room
     std::array<Run*, kClassCount> suspended_{};
     std::vector<Dead> dead_;
-    std::vector<std::unique_ptr<Run>> runs_;
+    std::vector<std::unique_ptr<Run>> runs_;  // one for each worker, one for each suspended class
     std::vector<Run*> freeRuns_;
     std::uint64_t lastSequence_ = 0;
     std::uint64_t guardTurnCount_ = 0;

@@ -31,6 +31,13 @@ std::vector<double> exponentialSamples(std::size_t count, double mean, std::uint
     return values;
 }
 
+template <typename T>
+void expectRefused(const Result<T>& result, const std::string& option, const std::string& text) {
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().code, ErrorCode::InvalidArgument);
+    EXPECT_THAT(result.error().message, HasSubstr(option + ": '" + text));
+}
+
 TEST(EstimateTest, NeedsEnoughSamplesForEachQuantile) {
     EXPECT_EQ(fewestSamples(0.5), 5U);
     EXPECT_EQ(fewestSamples(0.95), 20U);
@@ -133,11 +140,7 @@ TEST(ArrivalsTest, RefusesAMalformedMix) {
                              "text:1,text:2",
                              "text:0,image:0",
                              "text:1;image:1"}) {
-        const auto mix = parseMix(text);
-
-        ASSERT_FALSE(mix) << text;
-        EXPECT_EQ(mix.error().code, ErrorCode::InvalidArgument);
-        EXPECT_THAT(mix.error().message, HasSubstr("--mix: '" + std::string(text)));
+        expectRefused(parseMix(text), "--mix", text);
     }
 }
 
@@ -161,11 +164,7 @@ TEST(ArrivalsTest, RefusesMalformedRates) {
                              "inf",
                              "1:20000",
                              "1/s"}) {
-        const auto rates = parseRates(text);
-
-        ASSERT_FALSE(rates) << text;
-        EXPECT_EQ(rates.error().code, ErrorCode::InvalidArgument);
-        EXPECT_THAT(rates.error().message, HasSubstr("--rate: '" + std::string(text)));
+        expectRefused(parseRates(text), "--rate", text);
     }
 }
 

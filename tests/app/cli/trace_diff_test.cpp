@@ -80,6 +80,15 @@ const StageChange& changeOf(const TraceDiff& diff, const std::string& stage, Spa
     return kNone;
 }
 
+/// What is said of traces whose search takes so many milliseconds before and after.
+Result<TraceDiff> diffOf(double beforeMs, double afterMs, double share, std::uint64_t seed = 1) {
+    TraceMaker before(seed);
+    TraceMaker after(seed + 100);
+    fill(before, beforeMs);
+    fill(after, afterMs);
+    return diffTraces(spansOf(before.csv()), spansOf(after.json()), share);
+}
+
 TEST(TraceReaderTest, ReadsBothFormsAlike) {
     TraceMaker maker(1);
     fill(maker, 1);
@@ -168,12 +177,7 @@ TEST(TraceReaderTest, PassesByWhatOtherProgramsWrote) {
 }
 
 TEST(TraceDiffTest, NamesTheStageThatGotSlower) {
-    TraceMaker before(1);
-    TraceMaker after(2);
-    fill(before, 1.0);
-    fill(after, 1.3);
-
-    const auto diff = diffTraces(spansOf(before.csv()), spansOf(after.json()), 0.05);
+    const auto diff = diffOf(1.0, 1.3, 0.05);
 
     ASSERT_TRUE(diff);
     EXPECT_EQ(changeOf(*diff, "search", SpanKind::Execute).verdict, TraceVerdict::Slower);
@@ -189,12 +193,7 @@ TEST(TraceDiffTest, NamesTheStageThatGotSlower) {
 }
 
 TEST(TraceDiffTest, FindsTheOtherWayRoundFaster) {
-    TraceMaker before(1);
-    TraceMaker after(2);
-    fill(before, 1.3);
-    fill(after, 1.0);
-
-    const auto diff = diffTraces(spansOf(before.csv()), spansOf(after.csv()), 0.05);
+    const auto diff = diffOf(1.3, 1.0, 0.05);
 
     ASSERT_TRUE(diff);
     EXPECT_EQ(changeOf(*diff, "search", SpanKind::Execute).verdict, TraceVerdict::Faster);
@@ -202,12 +201,7 @@ TEST(TraceDiffTest, FindsTheOtherWayRoundFaster) {
 }
 
 TEST(TraceDiffTest, AllowsAsMuchAsItIsTold) {
-    TraceMaker before(1);
-    TraceMaker after(2);
-    fill(before, 1.0);
-    fill(after, 1.3);
-
-    const auto diff = diffTraces(spansOf(before.csv()), spansOf(after.csv()), 0.5);
+    const auto diff = diffOf(1.0, 1.3, 0.5);
 
     ASSERT_TRUE(diff);
     EXPECT_EQ(changeOf(*diff, "search", SpanKind::Execute).verdict, TraceVerdict::Same);
@@ -216,12 +210,7 @@ TEST(TraceDiffTest, AllowsAsMuchAsItIsTold) {
 TEST(TraceDiffTest, RaisesNoAlarmForChance) {
     int alarmCount = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        TraceMaker before(seed);
-        TraceMaker after(seed + 100);
-        fill(before, 1.0);
-        fill(after, 1.0);
-
-        const auto diff = diffTraces(spansOf(before.csv()), spansOf(after.csv()), 0.0);
+        const auto diff = diffOf(1.0, 1.0, 0.0, seed);
 
         ASSERT_TRUE(diff);
         for (const StageChange& change : diff->changes) {

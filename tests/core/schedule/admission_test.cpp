@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/schedule/internal/admission.h"
 
+#include "tests/core/schedule/claimants.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -11,19 +13,6 @@ namespace {
 
 class AdmissionTest : public ::testing::Test {
 protected:
-    /// "none", or class and lane of the first claim that fits now.
-    static std::string describe(const std::optional<Claimant>& claimant) {
-        return claimant
-                   ? std::string(toString(claimant->urgency)) + ' ' + std::to_string(claimant->lane)
-                   : "none";
-    }
-
-    static constexpr Claimant kInteractive0{0, Urgency::Interactive};
-    static constexpr Claimant kPrefetch0{0, Urgency::Prefetch};
-    static constexpr Claimant kBatch0{0, Urgency::Batch};
-    static constexpr Claimant kBatch1{1, Urgency::Batch};
-    static constexpr Claimant kBatch2{2, Urgency::Batch};
-
     MemoryLedger ledger_{100};
     Admission admission_{ledger_, 3, 0};
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/schedule/internal/admission.h"
+#include "tests/core/schedule/claimants.h"
 
 #include <gtest/gtest.h>
 
@@ -29,18 +30,6 @@ protected:
         ASSERT_EQ(admission_.tryAdmit(kBatch0, 60, predict(0, 50)), Admitted::Yes);
         ASSERT_EQ(admission_.tryAdmit(kBatch1, 90, predict(0, 20)), Admitted::No);
     }
-    static std::string describe(const std::optional<Claimant>& claimant) {
-        return claimant
-                   ? std::string(toString(claimant->urgency)) + ' ' + std::to_string(claimant->lane)
-                   : "none";
-    }
-
-    static constexpr Claimant kBatch0{0, Urgency::Batch};
-    static constexpr Claimant kBatch1{1, Urgency::Batch};
-    static constexpr Claimant kBatch2{2, Urgency::Batch};
-    static constexpr Claimant kBatch3{3, Urgency::Batch};
-    static constexpr Claimant kPrefetch2{2, Urgency::Prefetch};
-    static constexpr Claimant kInteractive2{2, Urgency::Interactive};
 
     MemoryLedger ledger_{100};
     Admission admission_{ledger_, 4, 0};

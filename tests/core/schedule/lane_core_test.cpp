@@ -39,7 +39,7 @@ class LaneCoreTest : public ::testing::Test {
 protected:
     void start(const BatchRule& rule = {{8, 8, 8}, {}, 0}, double share = 0) {
         core_ = std::make_unique<LaneCore>(
-            LaneCoreConfig{"lane", 0, 100, share, rule}, makeDeadlinePolicy(), admission_);
+            LaneCoreConfig{"lane", 0, 100, 1, share, rule}, makeDeadlinePolicy(), admission_);
     }
     std::uint32_t add(const TaskSpec& spec, TimePoint now) {
         std::shared_ptr<Work> none;
