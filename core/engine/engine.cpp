@@ -33,14 +33,19 @@ schedule::LaneConfig lane(const char* name,
 Result<std::unique_ptr<Engine>> Engine::open(EngineConfig config, EngineParts parts) {
     BIFOCAL_CHECK(makeDirectories(config.library));
     BIFOCAL_CHECK(makeDirectories(config.cache));
-    // Migrations need the writer's lock; when another program has it, it has migrated already.
+    // Migrations need the writer's lock. When another program has it, it has migrated already; and
+    // a library that cannot be written, on a medium that is read-only, can be read all the same.
+    std::optional<Error> unwritable;
     if (const Result<std::shared_ptr<LibraryWriter>> writer =
             LibraryWriter::acquire(config.library);
         !writer && writer.error().code != ErrorCode::Busy) {
-        return writer.error();
+        unwritable = writer.error();
     }
-    BIFOCAL_TRY(std::unique_ptr<Library> library,
-                Library::open(config.library, LibraryAccess::Read));
+    Result<std::unique_ptr<Library>> opened = Library::open(config.library, LibraryAccess::Read);
+    if (!opened) {
+        return unwritable ? *std::move(unwritable) : std::move(opened).error();
+    }
+    std::unique_ptr<Library> library = *std::move(opened);
     return std::unique_ptr<Engine>(
         std::make_unique<EngineImpl>(std::move(config), std::move(parts), std::move(library)));
 }

@@ -435,6 +435,10 @@ void IndexJob::finish() {
         const std::lock_guard lock(mutex_);
         failure = failure_;
     }
+    if (!failure && !stop_.stop_requested() && isGone(collection_.root)) {
+        // A drive that was pulled out meanwhile: what was not seen has not vanished.
+        failure = Error{ErrorCode::NotFound, collection_.root.string() + ": went away"};
+    }
     if (!failure && !stop_.stop_requested()) {
         Result<void> outcome = removeVanished();
         if (outcome) {

@@ -84,11 +84,12 @@ Result<TaskId> Lane::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
         if (isStopping_) {
             return Error{ErrorCode::Cancelled, std::string(name_) + ": scheduler is stopping"};
         }
-        BIFOCAL_TRY(const LaneCore::Enqueued enqueued, core_.enqueue(spec, work, clock_.now()));
+        const TimePoint now = clock_.now();
+        BIFOCAL_TRY(const LaneCore::Enqueued enqueued, core_.enqueue(spec, work, now));
         id = makeId(core_.generationOf(enqueued.slot), index_, enqueued.slot);
         // Its claim counts from now on, not from when a worker has woken up to make it.
         if (enqueued.needsWorker && idleWorkerFor(cls) != nullptr &&
-            !core_.claimIfItMustWait(cls)) {
+            !core_.claimIfItMustWait(cls, now)) {
             sleeper = signalOneFor(cls);
         }
     }

@@ -198,9 +198,9 @@ std::optional<LaneCore::Dead> LaneCore::takeDead() {
     return dead;
 }
 
-bool LaneCore::claimIfItMustWait(std::size_t cls) {
+bool LaneCore::claimIfItMustWait(std::size_t cls, TimePoint now) {
     TimePoint until = TimePoint::max();
-    const std::optional<std::size_t> index = bestQueue(cls, TimePoint::max(), until);
+    const std::optional<std::size_t> index = bestQueue(cls, now, until);
     if (claimed_[cls] || suspended_[cls] != nullptr || !index) {
         return claimed_[cls].has_value();
     }

@@ -112,8 +112,9 @@ public:
     /// Ends what is suspended, as part of shutting down.
     Run* takeSuspended();
 
-    /// Notes a claim for the first task of a class that must wait for room. True: it must.
-    bool claimIfItMustWait(std::size_t cls);
+    /// Notes a claim for the first task of a class that could begin but must wait for room. True:
+    /// it must.
+    bool claimIfItMustWait(std::size_t cls, TimePoint now);
     bool hasClaim(std::size_t cls) const { return claimed_[cls].has_value(); }
     bool hasWork(std::size_t cls) const;
     std::uint32_t readyCount(std::size_t cls) const { return readyCounts_[cls]; }

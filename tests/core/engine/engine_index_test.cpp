@@ -123,6 +123,41 @@ TEST_F(EngineIndexTest, AVanishedRootPurgesNothing) {
     EXPECT_EQ(indexed(*engine_).unchanged, 1U);
 }
 
+TEST_F(EngineIndexTest, ARootThatVanishesMeanwhileIsAFailureAndPurgesNothing) {
+    const std::filesystem::path old = add("old.png", numbered(1));
+    ASSERT_EQ(indexed(*engine_).indexed, 1U);
+    std::filesystem::remove(old);
+    add("new.png", numbered(2));
+    pack_->control().imageGate.close();
+    const auto collection = engine_->addCollection(pictures());
+    ASSERT_TRUE(collection);
+    IndexRecorder recorder;
+    ASSERT_TRUE(engine_->startIndexing(*collection, recorder.handler()));
+    pack_->control().imageGate.awaitHeld(1);
+    std::filesystem::rename(pictures(), folder_.path() / "unplugged");
+    pack_->control().imageGate.open();
+
+    const IndexProgress end = recorder.end();
+
+    ASSERT_EQ(end.state, IndexState::Failed);
+    EXPECT_EQ(end.error->code, ErrorCode::NotFound);
+    EXPECT_EQ(engine_->status().pictureCount, 2U) << "the old one was not seen to be gone";
+}
+
+TEST_F(EngineIndexTest, ALibraryThatCannotBeWrittenCanBeRead) {
+    add("one.png", numbered(1));
+    ASSERT_EQ(indexed(*engine_).indexed, 1U);
+    engine_.reset();
+    const std::filesystem::path lock = config().library / "lock";
+    std::filesystem::remove(lock);
+    std::filesystem::create_directory(lock);  // nobody can open it for writing, root neither
+
+    engine_ = open();
+
+    EXPECT_EQ(engine_->status().pictureCount, 1U);
+    EXPECT_FALSE(engine_->addCollection(pictures()));
+}
+
 TEST_F(EngineIndexTest, PauseHoldsBackAndResumeGoesOn) {
     for (int i = 0; i < 60; ++i) {
         add("p" + std::to_string(i) + ".png", numbered(i));
