@@ -160,7 +160,8 @@ Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
                         *library_,
                         [this](const FileRecord& file) {
                             return loadPicture({ImageFile{file.path}, {}}, kThumbnailSide);
-                        }});
+                        },
+                        events_});
     const std::lock_guard lock(mutex_);
     index_ = std::move(index);
     encoders_ = std::move(encoders);

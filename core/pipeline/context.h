@@ -7,6 +7,7 @@
 #include "core/index/vector_index.h"
 #include "core/inference/model_pack.h"
 #include "core/library/library.h"
+#include "core/pipeline/event_delivery.h"
 #include "core/profile/profiler.h"
 #include "core/schedule/scheduler.h"
 
@@ -62,6 +63,7 @@ struct PipelineContext {
     /// The file's picture, small (at least 32 pixels wide and high where it has them). Called on
     /// the pool.
     std::function<Result<ImageBuffer>(const FileRecord&)> loadSmall;
+    EventDelivery& events;  ///< calls the handlers of prompts
 };
 
 /// Long side to which pictures are reduced while they are decoded for the tower: about four times

@@ -7,8 +7,12 @@ namespace bifocal {
 
 PromptChannel::PromptChannel(RequestId request,
                              PromptHandler handler,
-                             std::function<void()> beforeTerminal)
-    : request_(request), handler_(std::move(handler)), beforeTerminal_(std::move(beforeTerminal)) {}
+                             std::function<void()> beforeTerminal,
+                             std::function<void()> summon)
+    : request_(request),
+      handler_(std::move(handler)),
+      beforeTerminal_(std::move(beforeTerminal)),
+      summon_(std::move(summon)) {}
 
 void PromptChannel::accept() {
     {
@@ -69,7 +73,11 @@ bool PromptChannel::post(PromptEvent event) {
             return true;  // the thread in deliver() takes it
         }
     }
-    deliver();
+    if (summon_) {
+        summon_();
+    } else {
+        deliver();
+    }
     return true;
 }
 

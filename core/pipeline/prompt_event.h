@@ -37,20 +37,25 @@ struct PromptEvent {
     bool isTerminal() const { return kind >= PromptEventKind::Done; }
 };
 
-/// Called on the engine's threads (a Cancelled event also inside cancel(), or inside the submit()
-/// that supersedes it), never from inside the call that registered it, never two at once for one
-/// request; must return soon and must not destroy the engine.
+/// Called on the engine's threads for events (a prompt that ends before it could begin: inside the
+/// call that ends it), never from inside the call that registered it, never two at once for one
+/// request. One that is slow delays no work, but other handlers; it must not destroy the engine.
 using PromptHandler = std::function<void(const PromptEvent&)>;
 
-/// Delivers one prompt's events in order, whatever thread they come from, with no lock held.
+/// Delivers one prompt's events in order, whatever thread they come from, with no lock held: inside
+/// the call that sends them, or, with a `summon`, when deliver() is called.
 /// Invariants: (1) one delivery at a time; (2) nothing after the terminal event; (3) an undelivered
 /// partial answer gives way to a newer one.
 /// Threads: safe.
 class PromptChannel {
 public:
     /// `beforeTerminal` runs once, just before the handler gets the terminal event: who hears of
-    /// the end finds everything settled.
-    PromptChannel(RequestId request, PromptHandler handler, std::function<void()> beforeTerminal);
+    /// the end finds everything settled. `summon` sees to it that deliver() is called soon, and
+    /// must not call it itself.
+    PromptChannel(RequestId request,
+                  PromptHandler handler,
+                  std::function<void()> beforeTerminal,
+                  std::function<void()> summon = {});
 
     /// Sends Accepted on the first call, nothing later.
     void accept();
@@ -62,20 +67,22 @@ public:
     bool isOver() const;
     /// Ends it without any event: for a submit that failed.
     void close();
+    /// Calls the handler for what is pending. Once for each summons.
+    void deliver();
 
 private:
     bool post(PromptEvent event);
-    void deliver();
 
     mutable std::mutex mutex_;
     const RequestId request_;
     const PromptHandler handler_;
     const std::function<void()> beforeTerminal_;
+    const std::function<void()> summon_;
     std::deque<PromptEvent> pending_;
     std::uint32_t sequence_ = 0;
     bool accepted_ = false;
     bool over_ = false;        ///< a terminal event has been posted
-    bool delivering_ = false;  ///< some thread is in deliver()
+    bool delivering_ = false;  ///< some thread is in deliver(), or was summoned
 };
 
 }  // namespace bifocal

@@ -36,14 +36,20 @@ PromptRun::PromptRun(const PipelineContext& context,
       request_(request),
       prompt_(std::move(prompt)),
       begin_(context.clock.now()),
-      channel_(request, std::move(handler), [this, onEnd = std::move(onEnd)] {
-          profile::Outcome outcome{};
-          {
-              const std::lock_guard lock(mutex_);
-              outcome = outcome_;
-          }
-          onEnd(outcome);
-      }) {}
+      channel_(
+          request,
+          std::move(handler),
+          [this, onEnd = std::move(onEnd)] {
+              profile::Outcome outcome{};
+              {
+                  const std::lock_guard lock(mutex_);
+                  outcome = outcome_;
+              }
+              onEnd(outcome);
+          },
+          [this] {
+              context_.events.post([self = shared_from_this()] { self->channel_.deliver(); });
+          }) {}
 
 Result<void> PromptRun::start() {
     const bool hasTextBranch = hasText() || !prompt_.prompt.negatives.empty();

@@ -4,6 +4,7 @@
 #include "core/engine/engine.h"
 #include "core/library/thumbnail_cache.h"
 #include "core/pipeline/context.h"
+#include "core/pipeline/event_delivery.h"
 #include "core/pipeline/index_job.h"
 #include "core/pipeline/library_writer.h"
 #include "core/pipeline/prompt_run.h"
@@ -59,6 +60,8 @@ public:
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;
 
 private:
+    static constexpr std::size_t kEventThreadCount = 2;
+
     struct WaitingPrompt {
         RequestId request;
         NormalizedPrompt prompt;
@@ -129,6 +132,7 @@ private:
     std::weak_ptr<LibraryWriter> writer_;
     bool hasWriter_ = false;  ///< until its end is over
 
+    EventDelivery events_{kEventThreadCount};  ///< goes after the scheduler, whose tasks post to it
     std::unique_ptr<schedule::Scheduler> scheduler_;
     std::jthread sampler_;
 };
