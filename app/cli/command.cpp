@@ -15,6 +15,7 @@ namespace bifocal::cli {
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> kCommands{indexCommand(),
+                                                forgetCommand(),
                                                 queryCommand(),
                                                 evalCommand(),
                                                 benchCommand(),

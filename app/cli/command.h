@@ -33,6 +33,7 @@ const std::vector<Command>& commands();
 
 // One definition each, in <name>_command.cpp.
 Command indexCommand();
+Command forgetCommand();
 Command queryCommand();
 Command evalCommand();
 Command benchCommand();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/path_text.h"
 #include "app/cli/progress_line.h"
 #include "core/base/files.h"
 #include "core/library/library.h"
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <future>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,16 +40,20 @@ it is tried again when it changes, or with --retry.
   --packs P     folder of model packs (BIFOCAL_PACKS, else the user's data folder)
   --pack NAME   the pack to use (starter)
 
-Ctrl-C stops within a second; everything that was finished is kept.
+Ctrl-C stops within a second with exit status 130 (128 + the signal's number); everything that
+was finished is kept, and the summary says "stopped":true.
 
 JSON: {"indexed":n,"unchanged":n,"moved":n,"removed":n,
-       "failed":[{"path":"","reason":""}],"skipped":[{"path":"","reason":""}],"seconds":s}
+       "failed":[{"path":"","reason":""}],"skipped":[{"path":"","reason":""}],"seconds":s,
+       "stopped":false}
 )";
 
 nlohmann::json toJson(const std::vector<PathReason>& entries) {
     nlohmann::json array = nlohmann::json::array();
     for (const PathReason& entry : entries) {
-        array.push_back({{"path", entry.path.string()}, {"reason", entry.reason}});
+        nlohmann::json object{{"reason", entry.reason}};
+        putPath(object, entry.path);
+        array.push_back(std::move(object));
     }
     return array;
 }
@@ -63,7 +68,15 @@ void addTo(IndexSummary& sum, const IndexSummary& part) {
     sum.seconds += part.seconds;
 }
 
-void print(const IndexSummary& summary, bool asJson) {
+enum class Ended : std::uint8_t { Whole = 1, Stopped };
+
+struct Part {
+    IndexSummary summary;
+    Ended ended = Ended::Whole;
+};
+
+void print(const Part& part, bool asJson) {
+    const IndexSummary& summary = part.summary;
     if (asJson) {
         const nlohmann::json document{{"indexed", summary.indexed},
                                       {"unchanged", summary.unchanged},
@@ -71,7 +84,8 @@ void print(const IndexSummary& summary, bool asJson) {
                                       {"removed", summary.removed},
                                       {"failed", toJson(summary.failed)},
                                       {"skipped", toJson(summary.skipped)},
-                                      {"seconds", summary.seconds}};
+                                      {"seconds", summary.seconds},
+                                      {"stopped", part.ended == Ended::Stopped}};
         std::cout << document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
                   << '\n';
         return;
@@ -84,10 +98,10 @@ void print(const IndexSummary& summary, bool asJson) {
                 summary.failed.size(),
                 summary.seconds);
     for (const PathReason& entry : summary.failed) {
-        std::cout << "could not read " << entry.path.string() << ": " << entry.reason << '\n';
+        std::cout << "could not read " << printable(entry.path) << ": " << entry.reason << '\n';
     }
     for (const PathReason& entry : summary.skipped) {
-        std::cout << "passed by " << entry.path.string() << ": " << entry.reason << '\n';
+        std::cout << "passed by " << printable(entry.path) << ": " << entry.reason << '\n';
     }
 }
 
@@ -106,11 +120,11 @@ auto patiently(const Arguments& arguments, const std::filesystem::path& library,
 }
 
 /// Indexes one folder to its end.
-Result<IndexSummary> indexFolder(Engine& engine,
-                                 const Arguments& arguments,
-                                 const std::filesystem::path& library,
-                                 const std::string& folder,
-                                 Interrupt& interrupt) {
+Result<Part> indexFolder(Engine& engine,
+                         const Arguments& arguments,
+                         const std::filesystem::path& library,
+                         const std::string& folder,
+                         Interrupt& interrupt) {
     BIFOCAL_TRY(const CollectionId collection,
                 patiently(arguments, library, [&] { return engine.addCollection(folder); }));
     auto line = std::make_shared<ProgressLine>(!arguments.has("--json"));
@@ -133,12 +147,22 @@ Result<IndexSummary> indexFolder(Engine& engine,
     if (last.state == IndexState::Failed) {
         return *last.error;
     }
-    IndexSummary summary = last.summary.value_or(IndexSummary{});
-    if (last.state == IndexState::Cancelled) {
-        print(summary, arguments.has("--json"));
-        return Error{ErrorCode::Cancelled, "stopped; what was finished is kept"};
+    return Part{last.summary.value_or(IndexSummary{}),
+                last.state == IndexState::Cancelled ? Ended::Stopped : Ended::Whole};
+}
+
+/// The folders that were named, each once however it is written.
+std::vector<std::string> distinct(const std::vector<std::string>& folders) {
+    std::vector<std::string> kept;
+    std::set<std::filesystem::path> seen;
+    for (const std::string& folder : folders) {
+        std::error_code code;  // one that is not there is refused when its turn comes
+        const std::filesystem::path canonical = std::filesystem::weakly_canonical(folder, code);
+        if (seen.insert(code ? std::filesystem::path(folder) : canonical).second) {
+            kept.push_back(folder);
+        }
     }
-    return summary;
+    return kept;
 }
 
 Result<int> run(const Arguments& arguments) {
@@ -146,22 +170,26 @@ Result<int> run(const Arguments& arguments) {
         return Error{ErrorCode::InvalidArgument, "index: name at least one folder"};
     }
     BIFOCAL_TRY(const std::string library, arguments.required("--library"));
-    Interrupt interrupt;  // before the engine's threads, so that they inherit the blocked signals
+    const bool asJson = arguments.has("--json");
+    // Before the engine's threads, so that they inherit the blocked signals.
+    Interrupt interrupt(asJson ? errorJson({ErrorCode::Cancelled, "stopped before it began"}) + '\n'
+                               : "");
     BIFOCAL_TRY(const std::unique_ptr<Engine> engine, openEngine(arguments));
     interrupt.watch(*engine);
-    IndexSummary sum;
-    for (const std::string& folder : arguments.words()) {
-        Result<IndexSummary> part = indexFolder(*engine, arguments, library, folder, interrupt);
-        if (!part && part.error().code == ErrorCode::Cancelled) {
-            std::cerr << "bifocal-cli: " << part.error().message << '\n';
-            return 128 + SIGINT;
+    Part sum;
+    for (const std::string& folder : distinct(arguments.words())) {
+        BIFOCAL_TRY(const Part part, indexFolder(*engine, arguments, library, folder, interrupt));
+        addTo(sum.summary, part.summary);
+        sum.ended = part.ended;
+        if (sum.ended == Ended::Stopped) {
+            break;
         }
-        if (!part) {
-            return std::move(part).error();
-        }
-        addTo(sum, *part);
     }
-    print(sum, arguments.has("--json"));
+    print(sum, asJson);
+    if (sum.ended == Ended::Stopped) {
+        std::cerr << "bifocal-cli: stopped; what was finished is kept\n";
+        return 128 + interrupt.lastSignal();
+    }
     return kExitDone;
 }
 

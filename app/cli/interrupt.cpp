@@ -2,6 +2,7 @@
 #include "app/cli/interrupt.h"
 
 #include <csignal>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ sigset_t endSignals() {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(std::string farewell) : farewell_(std::move(farewell)) {
     const sigset_t signals = endSignals();
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     thread_ = std::thread([this] { wait(); });
@@ -46,6 +47,7 @@ void Interrupt::wait() {
     const sigset_t signals = endSignals();
     int signal = 0;
     while (sigwait(&signals, &signal) == 0 && !isOver_) {
+        lastSignal_ = signal;
         Engine* engine = nullptr;
         RequestId request;
         {
@@ -54,6 +56,8 @@ void Interrupt::wait() {
             request = request_;
         }
         if (engine == nullptr || !request) {
+            // Nothing to be done when nobody reads it.
+            (void)!::write(STDOUT_FILENO, farewell_.data(), farewell_.size());
             _exit(128 + signal);
         }
         engine->cancel(request);

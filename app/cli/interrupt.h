@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace bifocal::cli {
@@ -14,7 +15,8 @@ namespace bifocal::cli {
 /// Threads: safe.
 class Interrupt {
 public:
-    Interrupt();
+    /// `farewell` goes to standard output when the program ends at once.
+    explicit Interrupt(std::string farewell);
     ~Interrupt();
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
@@ -22,14 +24,18 @@ public:
     /// `engine` must outlive this object's use of it: call before requests are named.
     void watch(Engine& engine);
     void cancels(RequestId request);
+    /// Number of the signal that came last; 0: none did.
+    int lastSignal() const { return lastSignal_; }
 
 private:
     void wait();
 
+    const std::string farewell_;
     std::mutex mutex_;  ///< guards the next two
     Engine* engine_ = nullptr;
     RequestId request_;
     std::atomic<bool> isOver_{false};
+    std::atomic<int> lastSignal_{0};
     std::thread thread_;
 };
 

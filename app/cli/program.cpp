@@ -17,9 +17,10 @@ void printGeneralHelp() {
         name.resize(10, ' ');
         std::cout << "  " << name << command.summary << '\n';
     }
-    std::cout << "\n'bifocal-cli COMMAND --help' explains one of them.\n"
-                 "Exit status: 0 done, 1 failed, 2 wrong arguments. With --json an error is an\n"
-                 "object on standard output, otherwise a sentence on standard error.\n";
+    std::cout
+        << "\n'bifocal-cli COMMAND --help' explains one of them.\n"
+           "Exit status: 0 done, 1 failed, 2 wrong arguments, 130 stopped by Ctrl-C. With --json an error is an\n"
+           "object on standard output, otherwise a sentence on standard error.\n";
 }
 
 }  // namespace
@@ -44,8 +45,8 @@ int runProgram(const std::vector<std::string>& words) {
         return kExitDone;
     }
     const std::vector<std::string> rest(words.begin() + 1, words.end());
-    const auto asks = [&rest](const char* option) {
-        return std::find(rest.begin(), rest.end(), option) != rest.end();
+    const auto asks = [&words](const char* option) {
+        return std::find(words.begin(), words.end(), option) != words.end();
     };
     const auto& all = commands();
     const auto command = std::find_if(

@@ -39,6 +39,9 @@ Result<Prompt> promptFrom(const Arguments& arguments) {
     BIFOCAL_TRY(const long count, arguments.integer("-k", 10, 1, kMaxResultCount));
     prompt.resultCount = static_cast<int>(count);
     if (const auto file = arguments.value("--image")) {
+        if (file->empty()) {
+            return Error{ErrorCode::InvalidArgument, "--image: the name is empty"};
+        }
         ImageSource source;
         source.source = ImageFile{*file};
         if (arguments.has("--at")) {

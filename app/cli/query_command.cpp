@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
+#include "app/cli/path_text.h"
 #include "app/cli/prompt_options.h"
 
 #include <chrono>
@@ -26,7 +27,8 @@ usage: bifocal-cli query --library L [--text T] [--image F] [--minus T]... [--ba
   -k N           number of results (10)
   --json         one JSON object on standard output
 
-Works while another program indexes the library, on what is there so far.
+Works while another program indexes the library, on what is there so far. A path that is not
+valid UTF-8 has its exact bytes in a further field "uri".
 
 JSON: {"answer":"strong|fair|weak|none","results":[{"path":"","score":0.0,
        "confidence":"strong|fair|weak","why":{"image":0.0,"text":0.0}}],
@@ -39,6 +41,7 @@ const char* toString(Notice notice) {
         case Notice::StillIndexing: return "still_indexing";
         case Notice::PartialLens: return "partial_lens";
         case Notice::TextUnread: return "text_unread";
+        case Notice::TextPartlyUnread: return "text_partly_unread";
     }
     return "";
 }
@@ -46,14 +49,15 @@ const char* toString(Notice notice) {
 void printJson(const ResultSet& set) {
     nlohmann::json results = nlohmann::json::array();
     for (const ResultRow& row : set.rows) {
-        results.push_back({{"path", row.file.path.string()},
-                           {"score", row.score},
-                           {"confidence", toString(row.confidence)},
-                           {"why", {{"image", row.why.image}, {"text", row.why.text}}},
-                           {"this_picture", row.isThisPicture},
-                           {"width", row.file.width},
-                           {"height", row.file.height},
-                           {"bytes", row.file.stamp.sizeBytes}});
+        nlohmann::json result{{"score", row.score},
+                              {"confidence", toString(row.confidence)},
+                              {"why", {{"image", row.why.image}, {"text", row.why.text}}},
+                              {"this_picture", row.isThisPicture},
+                              {"width", row.file.width},
+                              {"height", row.file.height},
+                              {"bytes", row.file.stamp.sizeBytes}};
+        putPath(result, row.file.path);
+        results.push_back(std::move(result));
     }
     nlohmann::json stages = nlohmann::json::object();
     for (const StageTime& stage : set.stages) {
@@ -87,7 +91,7 @@ void printText(const ResultSet& set) {
                     ++rank,
                     static_cast<double>(row.score),
                     bifocal::toString(row.confidence),
-                    row.file.path.c_str(),
+                    printable(row.file.path).c_str(),
                     row.isThisPicture ? "  (this picture)" : "");
     }
     for (const Notice notice : set.notices) {

@@ -6,8 +6,31 @@
 #include <QApplication>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include <unistd.h>
+
+namespace {
+
+/// Qt ends the program when it cannot show windows; what it says is of its plugins.
+void sayThatThereIsNoDisplay(QtMsgType type,
+                             const QMessageLogContext& context,
+                             const QString& message) {
+    const char* const category = context.category != nullptr ? context.category : "";
+    if (type == QtFatalMsg) {
+        std::fputs(
+            "bifocal: there is no display to show a window on (DISPLAY and WAYLAND_DISPLAY name "
+            "one).\nWithout one: bifocal-cli; or ./run --tour, which brings its own.\n",
+            stderr);
+        std::_Exit(1);
+    }
+    if (std::strncmp(category, "qt.qpa", std::strlen("qt.qpa")) != 0) {
+        std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
+    }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     if (!bifocal::torch_backend::environmentIsReady()) {
@@ -27,7 +50,9 @@ int main(int argc, char** argv) {
         const QCoreApplication plain(argc, argv);  // --version works without a screen
         bifocal::app::parseOptions(QCoreApplication::arguments());
     }
+    const QtMessageHandler usual = qInstallMessageHandler(sayThatThereIsNoDisplay);
     QApplication qt(argc, argv);
+    qInstallMessageHandler(usual);
     bifocal::app::Application application(qt,
                                           bifocal::app::parseOptions(QApplication::arguments()));
     return application.run();

@@ -121,24 +121,31 @@ Result<void> EngineImpl::runOnPool(RequestId request,
 // ---- pack
 
 void EngineImpl::loadPack() {
-    Result<void> outcome;
     Result<std::shared_ptr<const ModelPack>> pack = parts_.loadPack(config_.packFolder);
-    if (pack) {
-        outcome = publishPack(std::move(*pack));
-    } else {
-        outcome = std::move(pack).error();
+    if (!pack) {
+        failPack(PackFault::Models,
+                 pack.error().withContext("the search models could not be loaded"));
+        return;
     }
-    const bool isReady = outcome.has_value();
-    if (!isReady) {
+    if (const Result<void> outcome = publishPack(std::move(*pack)); !outcome) {
+        failPack(PackFault::Vectors,
+                 outcome.error().withContext("the library's vectors could not be read"));
+        return;
+    }
+    packKnown_.notify_all();
+    startWaiting();
+    warmUp();
+}
+
+void EngineImpl::failPack(PackFault fault, Error error) {
+    {
         const std::lock_guard lock(mutex_);
-        packError_ = std::move(outcome).error();
+        packError_ = std::move(error);
+        packFault_ = fault;
         packState_ = PackState::Failed;
     }
     packKnown_.notify_all();
     startWaiting();
-    if (isReady) {
-        warmUp();
-    }
 }
 
 Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
@@ -247,7 +254,7 @@ Result<RequestId> EngineImpl::submit(Prompt prompt, PromptHandler handler, Reque
     {
         const std::lock_guard lock(mutex_);
         if (packState_ == PackState::Failed) {
-            return packError_->withContext("the search models could not be loaded");
+            return *packError_;
         }
         if (packState_ == PackState::Loading) {
             profiler_.beginRequest(request, labelOf(normalized.prompt), normalized.prompt.urgency);

@@ -43,12 +43,18 @@ using RowsHandler = std::function<void(Result<std::vector<ResultRow>>)>;
 using FailuresHandler = std::function<void(Result<std::vector<FailureRecord>>)>;
 
 enum class PackState : std::uint8_t { Loading = 1, Ready, Failed };
+/// What it was that could not be opened.
+enum class PackFault : std::uint8_t {
+    Models = 1,
+    Vectors,  ///< of the library: setAsideDamagedVectors() helps
+};
 
 /// What a window shows without asking the disk. Threads: value.
 struct EngineStatus {
     PackState packState = PackState::Loading;
-    std::optional<PackInfo> pack;    ///< when ready
-    std::optional<Error> packError;  ///< when failed
+    std::optional<PackInfo> pack;             ///< when ready
+    std::optional<Error> packError;           ///< when failed
+    PackFault packFault = PackFault::Models;  ///< when failed
     std::vector<CollectionRecord> collections;
     std::vector<IndexProgress> running;   ///< one per indexing run that has not ended
     std::uint64_t pictureCount = 0;       ///< files that can be found

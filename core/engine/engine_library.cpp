@@ -12,6 +12,14 @@
 #include <utility>
 
 namespace bifocal {
+namespace {
+
+IndexSpec specOf(const ModelPack& pack) {
+    const PackInfo& info = pack.info();
+    return {info.id, info.layout.dim, info.layout.strideBytes};
+}
+
+}  // namespace
 
 Result<std::shared_ptr<LibraryWriter>> EngineImpl::writer() {
     std::unique_lock lock(writerMutex_);
@@ -58,6 +66,14 @@ Result<void> EngineImpl::removeCollection(CollectionId collection) {
         }
     }
     BIFOCAL_TRY(const std::shared_ptr<LibraryWriter> lease, writer());
+    const PipelineContext* context = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        context = context_.get();
+    }
+    if (context != nullptr) {  // else its vectors go with the next indexing
+        BIFOCAL_CHECK(lease->openVectors(specOf(*context->pack)));
+    }
     BIFOCAL_CHECK(lease->removeCollection(collection));
     refreshStatus();
     return {};
@@ -68,7 +84,7 @@ Result<RequestId> EngineImpl::startIndexing(CollectionId collection, IndexHandle
     {
         const std::lock_guard lock(mutex_);
         if (packState_ == PackState::Failed) {
-            return packError_->withContext("the search models could not be loaded");
+            return *packError_;
         }
         if (packState_ == PackState::Loading) {
             waitingIndexes_.push_back({request, collection, std::move(handler)});
@@ -91,8 +107,7 @@ Result<void> EngineImpl::startJob(RequestId request,
         return Error{ErrorCode::NotFound, "no such collection"};
     }
     BIFOCAL_TRY(std::shared_ptr<LibraryWriter> lease, writer());
-    const PackInfo& info = context_->pack->info();
-    BIFOCAL_CHECK(lease->openVectors({info.id, info.layout.dim, info.layout.strideBytes}));
+    BIFOCAL_CHECK(lease->openVectors(specOf(*context_->pack)));
     auto started = std::make_shared<IndexJob>(
         *context_,
         std::move(lease),
@@ -267,6 +282,7 @@ EngineStatus EngineImpl::status() const {
         const std::lock_guard lock(mutex_);
         status.packState = packState_;
         status.packError = packError_;
+        status.packFault = packFault_;
         if (context_) {
             status.pack = context_->pack->info();
         }
@@ -361,7 +377,7 @@ Result<std::vector<std::string>> EngineImpl::check(std::size_t sampleCount) {
         std::unique_lock lock(mutex_);
         packKnown_.wait(lock, [this] { return packState_ != PackState::Loading; });
         if (packState_ == PackState::Failed) {
-            return packError_->withContext("the search models could not be loaded");
+            return *packError_;
         }
     }
     return checkLibrary(*context_, config_.library, sampleCount);

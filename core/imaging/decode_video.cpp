@@ -37,6 +37,14 @@ bool looksLikeVideo(std::string_view head) {
            has(0, "\0\0\1\xb3"sv) || has(0, "\x30\x26\xb2\x75"sv) || has(0, "\x47"sv);
 }
 
+/// FFmpeg shows a still picture as a video of one frame; asking it for a moment is a mistake. The
+/// kinds that can be animated are left to it.
+bool isStillPicture(std::span<const std::uint8_t> head) {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    return looksLikeImage(head) && !looksLikeVideo(text) && !text.starts_with("GIF8") &&
+           !text.starts_with("RIFF");
+}
+
 Result<ImageBuffer> toRgba(const cv::Mat& frame) {
     const int channels = frame.channels();
     if (frame.depth() != CV_8U || (channels != 1 && channels != 3 && channels != 4)) {
@@ -154,10 +162,13 @@ Result<DecodedImage> decodeOpened(const std::filesystem::path& path,
                                   const detail::InputFile& file,
                                   std::chrono::milliseconds time,
                                   const DecodeLimits& limits) {
+    const auto head = file.head(kHeadBytes);
+    if (isStillPicture(head)) {
+        return Error{ErrorCode::InvalidArgument, "a still picture has no moments to choose from"};
+    }
     // An absolute path is never taken for an address or a pattern of names.
     Video video(std::filesystem::absolute(path).string());
     if (!video.isOpen()) {
-        const auto head = file.head(kHeadBytes);
         return looksLikeVideo({reinterpret_cast<const char*>(head.data()), head.size()})
                    ? Error{ErrorCode::Corruption, "the video is broken or has no pictures"}
                    : Error{ErrorCode::Unsupported, "no video that this build can read"};

@@ -295,6 +295,7 @@ Result<IndexCheck> VectorIndex::check(const std::filesystem::path& file) {
     }
     if (!outcome) {
         check.problems.push_back(file.string() + ": " + outcome.error().message);
+        check.isDamaged = outcome.error().code == ErrorCode::Corruption;
         return check;
     }
     check.rowCount = (*opened)->table().rowCount();

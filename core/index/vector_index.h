@@ -56,6 +56,7 @@ struct IndexCheck {
     std::size_t rowCount = 0;
     std::size_t liveCount = 0;
     std::vector<std::string> problems;  ///< empty: clean
+    bool isDamaged = false;             ///< in a way that opening for writing does not put right
 };
 
 /// The vectors of one pack in one file (FORMAT.md): append-only blocks with checksums.

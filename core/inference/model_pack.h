@@ -80,8 +80,9 @@ public:
 
 /// One text's row and what happened to it on the way.
 struct EncodedText {
-    std::vector<float> row;  ///< layout.dim numbers
-    bool truncated = false;  ///< the text was longer than the tower reads
+    std::vector<float> row;       ///< layout.dim numbers
+    bool isTruncated = false;     ///< the text was longer than the tower reads
+    bool isPartlyUnread = false;  ///< it has words that the tower does not know
 };
 
 /// Texts → rows, in the same layout. Threads: lane(the executor that made it).

@@ -539,4 +539,18 @@ std::filesystem::path libraryVectorFile(const std::filesystem::path& directory,
     return directory / "vectors" / (name + ".bfv");
 }
 
+std::vector<std::filesystem::path> libraryVectorFiles(const std::filesystem::path& directory) {
+    std::vector<std::filesystem::path> files;
+    std::error_code code;  // without the folder there are none
+    for (std::filesystem::directory_iterator entry(directory / "vectors", code), end;
+         !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path().extension() == ".bfv") {
+            files.push_back(entry->path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 }  // namespace bifocal

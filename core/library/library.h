@@ -155,5 +155,7 @@ public:
 std::filesystem::path libraryLockFile(const std::filesystem::path& directory);
 std::filesystem::path libraryVectorFile(const std::filesystem::path& directory,
                                         const std::string& packId);
+/// Of every pack that the library was indexed with, by name.
+std::vector<std::filesystem::path> libraryVectorFiles(const std::filesystem::path& directory);
 
 }  // namespace bifocal

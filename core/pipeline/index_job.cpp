@@ -314,6 +314,7 @@ bool IndexJob::adoptKnownContent(Item& item) {
             const std::lock_guard lock(mutex_);
             if (movedAway_.insert(file.id.value).second) {
                 item.kind = Item::Kind::Moved;
+                item.movedFrom = file.id;
                 break;
             }
         }
@@ -392,6 +393,9 @@ void IndexJob::commit(const std::shared_ptr<Batch>& batch, const schedule::Worke
             continue;
         }
         change.upserts.push_back(item.record);
+        if (item.kind == Item::Kind::Moved) {
+            change.removals.push_back(item.movedFrom);  // perhaps of another collection
+        }
         if (!item.row.empty() && added.insert(item.record.content).second) {
             keys.push_back(item.record.content);
             rows.insert(rows.end(), item.row.begin(), item.row.end());
@@ -466,11 +470,14 @@ void IndexJob::finish() {
 Result<void> IndexJob::removeVanished() {
     LibraryChange change;
     change.collection = collection_.id;
-    std::uint64_t removed = 0;
     std::unordered_map<std::string, KnownFile> unseen;
     {
         const std::lock_guard lock(mutex_);
         unseen = std::move(unseen_);
+        // Those were removed with the commit of their new place, and their ids may be used again.
+        std::erase_if(unseen, [this](const auto& entry) {
+            return movedAway_.contains(entry.second.id.value);
+        });
     }
     for (const auto& [path, known] : unseen) {
         if (!isGone(path)) {
@@ -480,13 +487,11 @@ Result<void> IndexJob::removeVanished() {
             change.failureRemovals.emplace_back(path);
         } else {
             change.removals.push_back(known.id);
-            const std::lock_guard lock(mutex_);
-            removed += movedAway_.contains(known.id.value) ? 0 : 1;
         }
     }
     BIFOCAL_CHECK(writer_->commit({}, {}, change));
     const std::lock_guard lock(mutex_);
-    summary_.removed = removed;
+    summary_.removed = change.removals.size();
     return {};
 }
 

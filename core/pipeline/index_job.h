@@ -107,7 +107,7 @@ private:
     std::unordered_map<std::string, KnownFile> unseen_;  ///< known, not met by the walk so far
     std::unordered_map<std::string, std::string>
         knownReasons_;                             ///< of failures that did not change
-    std::unordered_set<std::uint64_t> movedAway_;  ///< file ids whose content was met elsewhere
+    std::unordered_set<std::uint64_t> movedAway_;  ///< ids of files that moved, at their old place
     std::deque<Candidate> queue_;
     std::vector<PathReason> skipped_;
     IndexSummary summary_;

@@ -125,6 +125,25 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+/// Takes the files of folders that are not there out of `files`; one problem for each folder.
+Result<std::vector<std::string>> leaveOutVanishedRoots(const Library& library,
+                                                       std::vector<FileRecord>& files) {
+    BIFOCAL_TRY(const std::vector<CollectionRecord> collections, library.collections());
+    std::vector<std::string> problems;
+    for (const CollectionRecord& collection : collections) {
+        if (std::error_code code; std::filesystem::exists(collection.root, code) || code) {
+            continue;
+        }
+        std::erase_if(files, [&collection](const FileRecord& file) {
+            return file.collection == collection.id;
+        });
+        problems.push_back(collection.root.string() + ": the folder is not there; its " +
+                           std::to_string(collection.fileCount) +
+                           " pictures stay listed until it is forgotten");
+    }
+    return problems;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> checkLibrary(const PipelineContext& context,
@@ -151,6 +170,8 @@ Result<std::vector<std::string>> checkLibrary(const PipelineContext& context,
     BIFOCAL_TRY(const std::uint64_t fileCount, context.library.fileCount());
     BIFOCAL_TRY(std::vector<FileRecord> files,
                 context.library.newestFiles(std::nullopt, 0, fileCount));
+    BIFOCAL_TRY(std::vector<std::string> vanished, leaveOutVanishedRoots(context.library, files));
+    append(problems, std::move(vanished));
     if (sampleCount < files.size()) {
         std::vector<FileRecord> sample;
         for (std::size_t i = 0; i < sampleCount; ++i) {
@@ -162,6 +183,28 @@ Result<std::vector<std::string>> checkLibrary(const PipelineContext& context,
         append(problems, VectorAudit(context, std::move(files)).run());
     }
     return problems;
+}
+
+Result<std::vector<std::filesystem::path>> setAsideDamagedVectors(
+    const std::filesystem::path& directory) {
+    if (!std::filesystem::exists(directory)) {
+        return Error{ErrorCode::NotFound, directory.string() + ": there is no library"};
+    }
+    BIFOCAL_TRY(const FileLock lock, FileLock::tryAcquire(libraryLockFile(directory)));
+    std::vector<std::filesystem::path> damaged;
+    for (const std::filesystem::path& file : libraryVectorFiles(directory)) {
+        BIFOCAL_TRY(const IndexCheck check, VectorIndex::check(file));
+        if (!check.isDamaged) {
+            continue;
+        }
+        std::error_code code;
+        std::filesystem::rename(file, file.string() + ".damaged", code);
+        if (code) {
+            return Error{ErrorCode::Internal, file.string() + ": " + code.message()};
+        }
+        damaged.push_back(file);
+    }
+    return damaged;
 }
 
 }  // namespace bifocal

@@ -23,4 +23,10 @@ Result<std::vector<std::string>> checkLibrary(const PipelineContext& context,
                                               const std::filesystem::path& directory,
                                               std::size_t sampleCount);
 
+/// Renames each vector file that VectorIndex::check() finds something wrong with to NAME.damaged,
+/// in place of an older one; the next indexing makes the vectors anew. Returns the names they had.
+/// Busy when another process writes the library, NotFound when there is none. Threads: safe.
+Result<std::vector<std::filesystem::path>> setAsideDamagedVectors(
+    const std::filesystem::path& directory);
+
 }  // namespace bifocal

@@ -147,8 +147,11 @@ Result<void> PromptRun::encodeText(const schedule::WorkerContext& worker) {
     if (hasText()) {
         Result<EncodedText> encoded = encoder->encode(prompt_.prompt.text, stop_.get_token());
         if (encoded) {
-            if (encoded->truncated) {
+            if (encoded->isTruncated) {
                 addNotice(Notice::TextTruncated);
+            }
+            if (encoded->isPartlyUnread) {
+                addNotice(Notice::TextPartlyUnread);
             }
             const std::lock_guard lock(mutex_);
             textRow_ = std::move(encoded->row);

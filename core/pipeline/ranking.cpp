@@ -23,7 +23,7 @@ bool passes(const FileRecord& file, const Filters& filters) {
     const std::chrono::sys_seconds modified{
         std::chrono::seconds(file.stamp.modifiedNanoseconds / 1'000'000'000)};
     return (!filters.modifiedAfter || modified >= *filters.modifiedAfter) &&
-           (!filters.modifiedBefore || modified <= *filters.modifiedBefore);
+           (!filters.modifiedBefore || modified < *filters.modifiedBefore);
 }
 
 bool narrows(const Filters& filters) {

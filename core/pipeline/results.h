@@ -46,6 +46,7 @@ enum class Notice : std::uint8_t {
     StillIndexing,      ///< pictures may be missing
     PartialLens,        ///< only the faster of the two branches has been used so far
     TextUnread,         ///< the pack cannot read the text's script; the picture alone was used
+    TextPartlyUnread,   ///< some words are unknown to the pack; the others were used
 };
 
 /// An answer, partial or final. Threads: value; shared as shared_ptr<const ResultSet>.

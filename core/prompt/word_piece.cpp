@@ -195,6 +195,8 @@ TokenSequence WordPieceTokenizer::encode(std::string_view text, std::size_t limi
         std::count_if(sequence.ids.begin(), sequence.ids.end(), [this](std::int32_t id) {
             return std::find(specials_.begin(), specials_.end(), id) == specials_.end();
         }));
+    sequence.unknownCount = static_cast<std::size_t>(
+        std::count(sequence.ids.begin(), sequence.ids.end(), specials_[kUnknown]));
     return sequence;
 }
 

@@ -18,6 +18,7 @@ namespace bifocal {
 struct TokenSequence {
     std::vector<std::int32_t> ids;  ///< with the first and last special tokens
     std::size_t knownCount = 0;     ///< of them that are pieces of known words
+    std::size_t unknownCount = 0;   ///< of them that stand for a word it does not know
     bool truncated = false;         ///< the text was longer than the limit
 };
 

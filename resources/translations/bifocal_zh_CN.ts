@@ -272,8 +272,16 @@
         <translation>没有这个文件夹。</translation>
     </message>
     <message>
-        <source>Another program is changing this library. Try again when it is done.</source>
-        <translation>另一个程序正在修改图库，请等它完成后再试。</translation>
+        <source>Something else is changing this library. This goes on when it is done.</source>
+        <translation>图库正在被修改，完成后会自动继续。</translation>
+    </message>
+    <message>
+        <source>What was computed from the pictures is damaged, so nothing can be searched. The pictures are safe; 'bifocal-cli doctor --repair' helps.</source>
+        <translation>由图片计算出的数据已损坏，目前无法搜索。图片本身没有受影响；运行 'bifocal-cli doctor --repair' 可以修复。</translation>
+    </message>
+    <message>
+        <source>The library could not be opened for searching.</source>
+        <translation>无法打开图库进行搜索。</translation>
     </message>
     <message>
         <source>This folder is being indexed already.</source>
@@ -286,10 +294,6 @@
     <message>
         <source>A folder of the library is not there now.</source>
         <translation>图库中有一个文件夹目前不存在。</translation>
-    </message>
-    <message>
-        <source>Another program is indexing this library. What it finds appears here.</source>
-        <translation>另一个程序正在索引图库，它找到的图片会显示在这里。</translation>
     </message>
     <message>
         <source>Indexing stopped: the disk or the memory is full.</source>
@@ -744,6 +748,10 @@
     <message>
         <source>The installed models do not read this script, so the words were left out.</source>
         <translation>已安装的模型不识别这种文字，因此未使用文字部分。</translation>
+    </message>
+    <message>
+        <source>The installed models do not know all of these words; they used the rest.</source>
+        <translation>已安装的模型不认识其中一些词，只用了其余的词。</translation>
     </message>
     <message>
         <source>The text is longer than the models read; its end was left out.</source>

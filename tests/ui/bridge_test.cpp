@@ -305,6 +305,28 @@ TEST_F(EngineBridgeTest, ScanThatCannotStartIsNotShown) {
               ScanState::Idle);
 }
 
+TEST_F(EngineBridgeTest, WhatIsAskedForWhileAnotherProgramWritesIsDoneAfterwards) {
+    engine_.addCollectionRecord("/pictures", 0);
+    engine_.state.writerProcess = 7;
+    engine_.indexError = Error{ErrorCode::Busy, "pid 7"};
+    bridge_->startIndexing(CollectionId{1});
+    settle(*bridge_);
+    bridge_->addFolder("/more");
+    settle(*bridge_);
+    EXPECT_EQ(errors_.count(), 1) << "said once";
+    bridge_->refresh();
+    settle(*bridge_);
+    EXPECT_TRUE(engine_.runs.empty()) << "it still writes";
+
+    engine_.state.writerProcess.reset();
+    engine_.indexError.reset();
+    bridge_->refresh();
+    settle(*bridge_);
+
+    EXPECT_EQ(engine_.runs.size(), 2U);
+    EXPECT_EQ(errors_.count(), 1);
+}
+
 TEST_F(EngineBridgeTest, RemovedFolderIsGoneFromTheList) {
     QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
     engine_.addCollectionRecord("/pictures", 0);
@@ -328,7 +350,7 @@ TEST_F(EngineBridgeTest, ScanThatFailsOrCannotStartIsAMessage) {
     runEvents();
     EXPECT_EQ(errors_.count(), 1);
 
-    engine_.indexError = Error{ErrorCode::Busy, "pid 7"};
+    engine_.indexError = Error{ErrorCode::NotFound, "gone"};
     bridge_->startIndexing(id);
     settle(*bridge_);
 

@@ -130,8 +130,8 @@ void EngineBridge::addFolder(const std::filesystem::path& root) {
     writers_.start([this, queue = queue_, root] {
         const Result<CollectionId> collection = engine_.addCollection(root);
         if (!collection) {
-            queue->post([this, error = collection.error()] {
-                Q_EMIT errorRaised(errorText(error, Doing::AddingFolder));
+            queue->post([this, error = collection.error(), root] {
+                changeFailed(error, Doing::AddingFolder, [this, root] { addFolder(root); });
             });
             return;
         }
@@ -139,7 +139,9 @@ void EngineBridge::addFolder(const std::filesystem::path& root) {
             expect(id);
             refresh();
         });
-        begin(*collection, engine_.startIndexing(*collection, indexHandler()));
+        begin(*collection, engine_.startIndexing(*collection, indexHandler()), [this, collection] {
+            startIndexing(*collection);
+        });
     });
 }
 
@@ -152,7 +154,9 @@ IndexHandler EngineBridge::indexHandler() {
 void EngineBridge::startIndexing(CollectionId collection) {
     expect(collection);
     writers_.start([this, collection] {
-        begin(collection, engine_.startIndexing(collection, indexHandler()));
+        begin(collection, engine_.startIndexing(collection, indexHandler()), [this, collection] {
+            startIndexing(collection);
+        });
     });
 }
 
@@ -160,7 +164,9 @@ void EngineBridge::retryFailures(CollectionId collection,
                                  std::vector<std::filesystem::path> paths) {
     expect(collection);
     writers_.start([this, collection, paths = std::move(paths)] {
-        begin(collection, engine_.retryFailures(collection, paths, indexHandler()));
+        begin(collection, engine_.retryFailures(collection, paths, indexHandler()), [=, this] {
+            retryFailures(collection, paths);
+        });
     });
 }
 
@@ -174,11 +180,13 @@ void EngineBridge::expect(CollectionId collection) {
     }
 }
 
-void EngineBridge::begin(CollectionId collection, const Result<RequestId>& request) {
-    queue_->post([this, collection, request] { began(collection, request); });
+void EngineBridge::begin(CollectionId collection, const Result<RequestId>& request, Change again) {
+    queue_->post([this, collection, request, again = std::move(again)] {
+        began(collection, request, again);
+    });
 }
 
-void EngineBridge::began(CollectionId collection, const Result<RequestId>& request) {
+void EngineBridge::began(CollectionId collection, const Result<RequestId>& request, Change again) {
     const auto run = runs_.find(collection.value);
     if (request) {
         remember({*request, {}, collection});
@@ -191,7 +199,27 @@ void EngineBridge::began(CollectionId collection, const Result<RequestId>& reque
         runs_.erase(run);
         announceCollections();
     }
-    Q_EMIT errorRaised(errorText(request.error(), Doing::Indexing));
+    changeFailed(request.error(), Doing::Indexing, std::move(again));
+}
+
+void EngineBridge::changeFailed(const Error& error, Doing doing, Change again) {
+    const bool isBusy = error.code == ErrorCode::Busy;
+    if (!isBusy || !saidBusy_) {
+        Q_EMIT errorRaised(errorText(error, doing));
+    }
+    if (isBusy) {
+        saidBusy_ = true;
+        postponed_.append(std::move(again));
+    }
+}
+
+void EngineBridge::makePostponedChanges() {
+    if (postponed_.isEmpty() && writers_.activeThreadCount() == 0) {
+        saidBusy_ = false;  // none is waiting, none is being tried again
+    }
+    for (const Change& change : std::exchange(postponed_, {})) {
+        change();
+    }
 }
 
 std::optional<RequestId> EngineBridge::runOf(CollectionId collection) const {
@@ -217,9 +245,11 @@ void EngineBridge::removeCollection(CollectionId collection) {
     }
     writers_.start([this, queue = queue_, collection] {
         const Result<void> removed = engine_.removeCollection(collection);
-        queue->post([this, removed] {
+        queue->post([this, removed, collection] {
             if (!removed) {
-                Q_EMIT errorRaised(errorText(removed.error(), Doing::Indexing));
+                changeFailed(removed.error(), Doing::Indexing, [this, collection] {
+                    removeCollection(collection);
+                });
             }
             refresh();
         });
@@ -234,7 +264,9 @@ void EngineBridge::onIndexProgress(const IndexProgress& progress) {
     }
     runs_.remove(progress.collection.value);
     if (progress.state == IndexState::Failed) {
-        Q_EMIT errorRaised(errorText(progress.error.value_or(Error{}), Doing::Indexing));
+        changeFailed(progress.error.value_or(Error{}),
+                     Doing::Indexing,
+                     [this, collection = progress.collection] { startIndexing(collection); });
     }
     refresh();
     Q_EMIT indexingEnded(progress.collection);
@@ -314,6 +346,9 @@ void EngineBridge::cancelPicture(RequestId request) {
 void EngineBridge::refresh() {
     const std::uint64_t generation = status_.libraryGeneration;
     status_ = engine_.status();
+    if (!status_.writerProcess) {
+        makePostponedChanges();
+    }
     announceDevice();
     announceCollections();
     if (hasAnnounced_ && status_.libraryGeneration != generation) {
@@ -333,7 +368,9 @@ void EngineBridge::announceDevice() {
     announcedDevice_ = device;
     Q_EMIT deviceChanged(device);
     if (device.state == DeviceItem::State::Failed) {
-        Q_EMIT errorRaised(errorText(status_.packError.value_or(Error{}), Doing::LoadingPack));
+        Q_EMIT errorRaised(errorText(
+            status_.packError.value_or(Error{}),
+            status_.packFault == PackFault::Models ? Doing::LoadingPack : Doing::OpeningVectors));
     }
 }
 

@@ -42,7 +42,8 @@ public:
     void cancelPrompt();
 
     // ---- library: changes are made in their order on a thread of their own, for they wait for the
-    //      disk; errorRaised follows when one cannot be
+    //      disk; errorRaised follows when one cannot be. While something else writes the library
+    //      they wait: that is said once, and they are made when it has ended
 
     /// Adds and indexes.
     void addFolder(const std::filesystem::path& root);
@@ -114,9 +115,13 @@ private:
     void onIndexProgress(const IndexProgress& progress);
     IndexHandler indexHandler();
     void expect(CollectionId collection);
+    using Change = std::function<void()>;
     /// Any thread: began() on Qt's.
-    void begin(CollectionId collection, const Result<RequestId>& request);
-    void began(CollectionId collection, const Result<RequestId>& request);
+    void begin(CollectionId collection, const Result<RequestId>& request, Change again);
+    void began(CollectionId collection, const Result<RequestId>& request, Change again);
+    /// A change that failed: to be made `again` later when the library was busy, else said.
+    void changeFailed(const Error& error, Doing doing, Change again);
+    void makePostponedChanges();
     void announceCollections();
     void announceDevice();
     void announceProfile();
@@ -133,6 +138,8 @@ private:
     std::uint64_t browseNumber_ = 0;
     EngineStatus status_;
     QHash<quint64, IndexProgress> runs_;  ///< by collection
+    QList<Change> postponed_;             ///< until nobody else writes the library
+    bool saidBusy_ = false;               ///< of those that are postponed
     QList<CollectionItem> announcedCollections_;
     DeviceItem announcedDevice_;
     bool hasAnnounced_ = false;

@@ -44,6 +44,7 @@ AnswerSummary::Note toNote(Notice notice) {
         case Notice::StillIndexing: return AnswerSummary::Note::StillIndexing;
         case Notice::PartialLens: return AnswerSummary::Note::PartialLens;
         case Notice::TextUnread: return AnswerSummary::Note::TextUnread;
+        case Notice::TextPartlyUnread: return AnswerSummary::Note::TextPartlyUnread;
     }
     return AnswerSummary::Note::StillIndexing;
 }

@@ -37,11 +37,14 @@ public:
         }
     }
 
+    static QString busy() {
+        return tr("Something else is changing this library. This goes on when it is done.");
+    }
+
     static QString addingFolder(ErrorCode code) {
         switch (code) {
             case ErrorCode::NotFound: return tr("There is no such folder.");
-            case ErrorCode::Busy:
-                return tr("Another program is changing this library. Try again when it is done.");
+            case ErrorCode::Busy: return busy();
             case ErrorCode::AlreadyExists: return tr("This folder is being indexed already.");
             default: return tr("The folder could not be added.");
         }
@@ -50,8 +53,7 @@ public:
     static QString indexing(ErrorCode code) {
         switch (code) {
             case ErrorCode::NotFound: return tr("A folder of the library is not there now.");
-            case ErrorCode::Busy:
-                return tr("Another program is indexing this library. What it finds appears here.");
+            case ErrorCode::Busy: return busy();
             case ErrorCode::AlreadyExists: return tr("This folder is being indexed already.");
             case ErrorCode::ResourceExhausted:
                 return tr("Indexing stopped: the disk or the memory is full.");
@@ -68,6 +70,13 @@ public:
         }
     }
 
+    static QString openingVectors(ErrorCode code) {
+        return code == ErrorCode::Corruption
+                   ? tr("What was computed from the pictures is damaged, so nothing can be "
+                        "searched. The pictures are safe; 'bifocal-cli doctor --repair' helps.")
+                   : tr("The library could not be opened for searching.");
+    }
+
     static QString sentence(ErrorCode code, Doing doing) {
         switch (doing) {
             case Doing::Searching: return searching(code);
@@ -76,6 +85,7 @@ public:
             case Doing::Indexing: return indexing(code);
             case Doing::Browsing: return tr("The library could not be read.");
             case Doing::LoadingPack: return loadingPack(code);
+            case Doing::OpeningVectors: return openingVectors(code);
             case Doing::Exporting: return tr("The trace could not be written.");
         }
         return {};

@@ -16,6 +16,7 @@ enum class Doing : std::uint8_t {
     Indexing,
     Browsing,
     LoadingPack,
+    OpeningVectors,  ///< of the library
     Exporting,
 };
 

@@ -45,7 +45,13 @@ QString textOf(const std::filesystem::path& path);
 /// What the line above the grid says. All counts are of one answer.
 struct AnswerSummary {
     enum class State : std::uint8_t { Empty = 1, Searching, Partial, Final, Browsing, Failed };
-    enum class Note : std::uint8_t { TextTruncated = 1, TextUnread, StillIndexing, PartialLens };
+    enum class Note : std::uint8_t {
+        TextTruncated = 1,
+        TextUnread,
+        TextPartlyUnread,
+        StillIndexing,
+        PartialLens,
+    };
 
     State state = State::Empty;
     std::uint64_t request = 0;

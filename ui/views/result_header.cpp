@@ -103,6 +103,10 @@ QString ResultHeader::advice(const AnswerSummary& summary) const {
         lines.append(
             tr("The installed models do not read this script, so the words were left out."));
     }
+    if (summary.notes.contains(AnswerSummary::Note::TextPartlyUnread)) {
+        lines.append(
+            tr("The installed models do not know all of these words; they used the rest."));
+    }
     if (summary.notes.contains(AnswerSummary::Note::TextTruncated)) {
         lines.append(tr("The text is longer than the models read; its end was left out."));
     }

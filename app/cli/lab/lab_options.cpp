@@ -51,7 +51,8 @@ Result<Workload> chosenWorkload(const std::string& name) {
         return asArgument("--workload", schedule::workloadNamed(name), ", W-F");
     }
     BIFOCAL_TRY(const std::string text, textOf(name));
-    return workloadFromTrace(name, text);
+    Result<Workload> workload = workloadFromTrace(name, text);
+    return workload ? std::move(workload) : workload.error().withContext(name);
 }
 
 Result<schedule::DeviceProfile> chosenDevice(const std::string& name) {

@@ -75,6 +75,7 @@ private:
 
     RequestId nextRequest() { return {++lastRequest_}; }
     void loadPack();
+    void failPack(PackFault fault, Error error);
     Result<void> publishPack(std::shared_ptr<const ModelPack> pack);
     void warmUp();
     void startWaiting();
@@ -114,6 +115,7 @@ private:
     std::condition_variable packKnown_;
     PackState packState_ = PackState::Loading;
     std::optional<Error> packError_;
+    PackFault packFault_ = PackFault::Models;  ///< with packError_
     std::unique_ptr<VectorIndex> index_;
     std::unique_ptr<EncoderPool> encoders_;
     std::unique_ptr<PipelineContext> context_;

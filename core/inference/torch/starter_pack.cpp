@@ -183,7 +183,9 @@ public:
         return guarded("encode text", [&]() -> Result<EncodedText> {
             const RunGuard guard(threadCount_);
             const at::Tensor embedded = weights_->text.embed(tokens.ids, 1);
-            EncodedText out{std::vector<float>(weights_->layout.dim, 0.0F), tokens.truncated};
+            EncodedText out{std::vector<float>(weights_->layout.dim, 0.0F),
+                            tokens.truncated,
+                            tokens.unknownCount > 0};
             const std::span<float> words = blockOf(out.row, weights_->layout, "words");
             std::transform(weights_->mean.begin(),
                            weights_->mean.end(),

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,14 @@ struct IndexJob::Item {
     explicit Item(Candidate candidate)
         : entry(std::move(candidate.entry)), known(candidate.known) {}
 
+    /// The reason is kept beside the path and need not repeat it.
     void failWith(const Error& error) {
         kind = Kind::Failed;
         failure = error;
+        const std::string path = entry.path.string() + ": ";
+        if (failure.message.starts_with(path)) {
+            failure.message.erase(0, path.size());
+        }
         pixels = {};
     }
 
@@ -44,6 +50,7 @@ struct IndexJob::Item {
     std::optional<KnownFile> known;
     Kind kind = Kind::Pending;
     FileRecord record;
+    FileId movedFrom;    ///< with Moved: the record of the place that is empty now
     ImageBuffer pixels;  ///< empty when no encoding is needed
     std::vector<float> row;
     Error failure;

@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 /// The contract's options of every command; --help has to explain each.
 const std::map<std::string, std::set<std::string>> kOptions{
     {"index", {"--library", "--json", "--retry", "--no-wait", "--packs", "--pack"}},
+    {"forget", {"--library", "--json", "--packs", "--pack"}},
     {"query",
      {"--library",
       "--text",
@@ -74,7 +75,7 @@ const std::map<std::string, std::set<std::string>> kOptions{
       "--json",
       "--packs",
       "--pack"}},
-    {"doctor", {"--library", "--vectors", "--json", "--packs", "--pack"}}};
+    {"doctor", {"--library", "--vectors", "--repair", "--json", "--packs", "--pack"}}};
 
 /// Inside this process: loading LibTorch takes half a second, and nothing here needs it.
 class CliContractTest : public CliTest {
@@ -132,7 +133,10 @@ TEST_F(CliContractTest, AnswersWrongArgumentsWithTwo) {
     const std::string library = (home_ / "library").string();
     const std::vector<std::vector<std::string>> kWrong{
         {"nonsense"},
+        {"--json"},
         {"index"},
+        {"forget"},
+        {"query", "--library", library, "--image", ""},
         {"index", home_.path().string()},
         {"query"},
         {"query", "flower", "--library", library},

@@ -88,6 +88,57 @@ TEST_F(CliLibraryTest, KeepsALibraryUpToDate) {
     EXPECT_TRUE(checked["problems"].is_array());
 }
 
+TEST_F(CliLibraryTest, ForgetsAFolderThatIsGone) {
+    writeShapes(pictures(), 0, 3);
+    writeShapes(home_ / "other", 10, 2);
+    index(pictures(), {(home_ / "other").string(), (home_ / "other" / ".").string()});
+    std::filesystem::remove_all(home_ / "other");
+
+    const nlohmann::json sick = json({"doctor", "--library", library()}, 1);
+    const nlohmann::json forgotten =
+        json({"forget", (home_ / "other").string() + "/", "--library", library()});
+    const nlohmann::json unknown =
+        json({"forget", (home_ / "other").string(), "--library", library()}, 1);
+    index(pictures());
+    const nlohmann::json healthy = json({"doctor", "--library", library()});
+
+    EXPECT_EQ(sick["problems"].size(), 1U) << sick;
+    EXPECT_EQ(forgotten["forgotten"][0]["pictures"], 2);
+    EXPECT_EQ(unknown["error"]["code"], "not_found");
+    EXPECT_EQ(healthy["clean"], true) << healthy;
+    EXPECT_EQ(healthy["pictures"], 3);
+}
+
+TEST_F(CliLibraryTest, RepairsDamagedVectors) {
+    writeShapes(pictures(), 0, 3);
+    index(pictures());
+    for (const auto& entry : std::filesystem::directory_iterator(home_ / "library" / "vectors")) {
+        writeText(entry.path(), "no vectors at all");
+    }
+
+    const nlohmann::json sick = json({"doctor", "--library", library()}, 1);
+    const nlohmann::json query = json({"query", "--library", library(), "--text", "red"}, 1);
+    const nlohmann::json repaired = json({"doctor", "--library", library(), "--repair"}, 1);
+    expectCounts(index(pictures()), 3, 0, 0, 0, 0);
+    const nlohmann::json healthy = json({"doctor", "--library", library()});
+
+    EXPECT_EQ(sick["clean"], false);
+    EXPECT_THAT(sick["problems"][0].get<std::string>(), HasSubstr("vectors"));
+    EXPECT_EQ(query["error"]["code"], "corruption");
+    EXPECT_THAT(repaired["problems"][0].get<std::string>(), HasSubstr("index them again"));
+    EXPECT_EQ(healthy["clean"], true) << healthy;
+}
+
+TEST_F(CliLibraryTest, SaysWhichPartOfAPromptItCouldNotUse) {
+    writeShapes(pictures(), 0, 3);
+    index(pictures());
+
+    const nlohmann::json mixed =
+        json({"query", "--library", library(), "--text", "a red circle \xE8\x8A\xB1"});
+
+    EXPECT_EQ(mixed["notices"], nlohmann::json::array({"text_partly_unread"}));
+}
+
 TEST_F(CliLibraryTest, AnswersQueriesInTheContractsWords) {
     writeShapes(pictures(), 0, 24);
     index(pictures());

@@ -25,6 +25,7 @@ TEST_F(CliProcessesTest, InterruptKeepsWhatIsFinished) {
 
     EXPECT_EQ(stopped.code, 128 + SIGINT) << stopped.err;
     EXPECT_THAT(stopped.err, HasSubstr("what was finished is kept"));
+    EXPECT_THAT(stopped.out, HasSubstr("indexed"));
     EXPECT_EQ(checked["clean"], true) << checked;
     EXPECT_GE(checked["pictures"].get<std::size_t>(), 16U);
     EXPECT_LT(checked["pictures"].get<std::size_t>(), kCount);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/files.h"
 #include "core/index/vector_index.h"
 #include "core/library/library.h"
+#include "core/pipeline/library_check.h"
 #include "core/pipeline/library_writer.h"
 #include "tests/core/engine/engine_fixture.h"
 
@@ -121,6 +123,28 @@ TEST_F(EngineIndexTest, AVanishedRootPurgesNothing) {
     EXPECT_EQ(engine_->status().pictureCount, 1U);
     std::filesystem::rename(folder_.path() / "unplugged", pictures());
     EXPECT_EQ(indexed(*engine_).unchanged, 1U);
+}
+
+TEST_F(EngineIndexTest, ARenamedFolderTakesItsPicturesAlong) {
+    for (int i = 0; i < 3; ++i) {
+        add("p" + std::to_string(i) + ".png", numbered(i));
+    }
+    ASSERT_EQ(indexed(*engine_).indexed, 3U);
+    const std::filesystem::path renamed = folder_.path() / "renamed";
+    std::filesystem::rename(pictures(), renamed);
+    const auto collection = engine_->addCollection(renamed);
+    ASSERT_TRUE(collection);
+    IndexRecorder recorder;
+    ASSERT_TRUE(engine_->startIndexing(*collection, recorder.handler()));
+
+    const IndexProgress end = recorder.end();
+
+    ASSERT_EQ(end.state, IndexState::Done);
+    EXPECT_EQ(end.summary->moved, 3U);
+    EXPECT_EQ(engine_->status().pictureCount, 3U) << "each is listed once, where it is now";
+    const auto problems = engine_->check(SIZE_MAX);
+    ASSERT_TRUE(problems);
+    EXPECT_EQ(problems->size(), 1U) << "the old folder, until it is forgotten";
 }
 
 TEST_F(EngineIndexTest, ARootThatVanishesMeanwhileIsAFailureAndPurgesNothing) {
@@ -261,6 +285,32 @@ TEST_F(EngineIndexTest, CheckFindsAVectorThatIsNotItsPictures) {
     const auto problems = engine_->check(SIZE_MAX);
     ASSERT_TRUE(problems);
     EXPECT_EQ(problems->size(), 1U);
+}
+
+TEST_F(EngineIndexTest, DamagedVectorsAreSetAsideAndMadeAgain) {
+    add("red.png", solidImage(40, 40, 255, 0, 0));
+    ASSERT_EQ(indexed(*engine_).indexed, 1U);
+    engine_.reset();
+    const auto files = libraryVectorFiles(config().library);
+    ASSERT_EQ(files.size(), 1U);
+    const auto whole = setAsideDamagedVectors(config().library);
+    ASSERT_TRUE(whole);
+    EXPECT_TRUE(whole->empty()) << "nothing is wrong with them";
+    ASSERT_TRUE(writeFileAtomically(files.front(), std::string(4096, 'x')));
+    engine_ = open();
+    const auto problems = engine_->check(0);
+    ASSERT_FALSE(problems);
+    EXPECT_EQ(problems.error().code, ErrorCode::Corruption);
+    EXPECT_EQ(engine_->status().packFault, PackFault::Vectors);
+    engine_.reset();
+
+    const auto damaged = setAsideDamagedVectors(config().library);
+
+    ASSERT_TRUE(damaged);
+    EXPECT_EQ(*damaged, files);
+    engine_ = open();
+    EXPECT_EQ(indexed(*engine_).indexed, 1U);
+    EXPECT_EQ(names(ask(*engine_, words("red"))), std::vector<std::string>{"red.png"});
 }
 
 TEST_F(EngineIndexTest, CollectionsComeAndGo) {

@@ -159,6 +159,10 @@ TEST_F(DecodeVideoFrameTest, SaysWhatIsWrong) {
     EXPECT_EQ(codeOf(decodeVideoFrame(folder.path("a.avi"), milliseconds(0), limits)),
               "resource_exhausted");
     EXPECT_EQ(codeOf(decodeVideoFrame(folder.path(""), milliseconds(0))), "unsupported");
+    const ImageBuffer still{32, 32, Bytes(std::size_t{32} * 32 * 4, 200)};
+    EXPECT_EQ(codeOf(decodeVideoFrame(folder.write("still.png", *encodePng(still.view())),
+                                      milliseconds(1500))),
+              "invalid_argument");
 }
 
 TEST_F(DecodeVideoFrameTest, OpensNothingThatAPlaylistNames) {

@@ -61,6 +61,11 @@ TEST(WordPieceTest, GivesOneUnknownForAWordOfMoreThanAHundredCharacters) {
     EXPECT_THAT(smallTokenizer().encode(word + "d", 1000).ids, ElementsAre(2, 1, 3));
 }
 
+TEST(WordPieceTest, CountsTheWordsThatItDoesNotKnow) {
+    EXPECT_EQ(smallTokenizer().encode("red boat", kLimit).unknownCount, 0U);
+    EXPECT_EQ(smallTokenizer().encode("red \u82b1 zebra", kLimit).unknownCount, 2U);
+}
+
 TEST(WordPieceTest, KeepsBothEndsWhenItCuts) {
     const TokenSequence whole = smallTokenizer().encode("red boat red", 5);
     const TokenSequence cut = smallTokenizer().encode("red boat red", 4);
