@@ -145,14 +145,14 @@ private:
     std::vector<float> planar_;
 };
 
-/// Unsupported, naming both sides, when every letter is in a script the pack does not read.
-Result<void> checkScripts(const std::string& text, const std::vector<Script>& readable) {
+/// Whether all letters are in scripts the pack reads. Unsupported, naming both sides, when none is.
+Result<bool> readsAll(const std::string& text, const std::vector<Script>& readable) {
     const std::vector<Script> used = scriptsOf(text);
-    const bool reads = std::any_of(used.begin(), used.end(), [&](Script script) {
+    const auto count = std::count_if(used.begin(), used.end(), [&](Script script) {
         return std::find(readable.begin(), readable.end(), script) != readable.end();
     });
-    if (used.empty() || reads) {
-        return {};
+    if (used.empty() || count > 0) {
+        return static_cast<std::size_t>(count) == used.size();
     }
     std::string names;
     for (const Script script : readable) {
@@ -171,7 +171,7 @@ public:
 
     Result<EncodedText> encode(std::string_view text, std::stop_token stop) override {
         const std::string clean = cleanPrompt(text);
-        BIFOCAL_CHECK(checkScripts(clean, weights_->scripts));
+        BIFOCAL_TRY(const bool readsAllScripts, readsAll(clean, weights_->scripts));
         const TokenSequence tokens = weights_->tokenizer.encode(clean, weights_->maxTokens);
         if (tokens.knownCount == 0) {
             // Every such text has the same vector: the answer would be the same arbitrary list.
@@ -185,7 +185,7 @@ public:
             const at::Tensor embedded = weights_->text.embed(tokens.ids, 1);
             EncodedText out{std::vector<float>(weights_->layout.dim, 0.0F),
                             tokens.truncated,
-                            tokens.unknownCount > 0};
+                            !readsAllScripts || tokens.unknownCount > 0};
             const std::span<float> words = blockOf(out.row, weights_->layout, "words");
             std::transform(weights_->mean.begin(),
                            weights_->mean.end(),
