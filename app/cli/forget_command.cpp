@@ -28,7 +28,8 @@ JSON: {"forgotten":[{"path":"","pictures":n}]}
 /// The collection of a folder that may be gone.
 Result<CollectionRecord> collectionAt(const Engine& engine, const std::string& folder) {
     std::error_code code;
-    std::filesystem::path wanted = std::filesystem::weakly_canonical(folder, code);
+    std::filesystem::path wanted =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(folder, code), code);
     if (!wanted.has_filename()) {
         wanted = wanted.parent_path();  // "DIR/"
     }

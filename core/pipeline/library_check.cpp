@@ -137,9 +137,9 @@ Result<std::vector<std::string>> leaveOutVanishedRoots(const Library& library,
         std::erase_if(files, [&collection](const FileRecord& file) {
             return file.collection == collection.id;
         });
-        problems.push_back(collection.root.string() + ": the folder is not there; its " +
-                           std::to_string(collection.fileCount) +
-                           " pictures stay listed until it is forgotten");
+        problems.push_back(collection.root.string() +
+                           ": the folder is not there; bring it back for its " +
+                           std::to_string(collection.fileCount) + " pictures, or forget it");
     }
     return problems;
 }
