@@ -14,7 +14,7 @@ Admission::Admission(MemoryLedger& ledger, std::size_t laneCount, std::uint32_t 
 Admitted Admission::tryAdmit(Claimant who,
                              std::uint64_t bytes,
                              const std::optional<Prediction>& prediction) {
-    if (bytes == 0 && maxSlots_ == 0) {
+    if (!takesRoom(bytes)) {
         return Admitted::Yes;
     }
     const std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ Admitted Admission::tryAdmit(Claimant who,
 bool Admission::claimIfItMustWait(Claimant who,
                                   std::uint64_t bytes,
                                   const std::optional<Prediction>& prediction) {
-    if (bytes == 0 && maxSlots_ == 0) {
+    if (!takesRoom(bytes)) {
         return false;
     }
     const std::lock_guard lock(mutex_);
@@ -63,7 +63,7 @@ bool Admission::tryExtend(std::uint64_t bytes, std::optional<TimePoint> predicte
 }
 
 void Admission::release(std::uint64_t bytes, std::optional<TimePoint> predictedEnd) {
-    if (bytes == 0 && maxSlots_ == 0) {
+    if (!takesRoom(bytes)) {
         return;
     }
     {
@@ -78,7 +78,7 @@ void Admission::release(std::uint64_t bytes, std::optional<TimePoint> predictedE
 }
 
 void Admission::repredict(std::uint64_t bytes, TimePoint from, TimePoint to) {
-    if (bytes == 0 && maxSlots_ == 0) {
+    if (!takesRoom(bytes)) {
         return;
     }
     const std::lock_guard lock(mutex_);

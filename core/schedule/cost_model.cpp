@@ -9,9 +9,11 @@ namespace bifocal::schedule {
 
 namespace {
 
-constexpr double kFading = 0.98;
-constexpr double kFewestForSpread = 10;  // faded weight
+constexpr double kGrowth = 1 / 0.98;     // of the weight from one observation to the next
+constexpr double kHeaviest = 0x1p64;     // 2,195 observations
+constexpr double kFewestForSpread = 10;  // observations, the older ones counted less
 constexpr double kStepsPerDoubling = 8;
+constexpr double kShortest = 1e-9;
 
 Duration fromSeconds(double seconds) {
     return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
@@ -21,32 +23,27 @@ Duration fromSeconds(double seconds) {
 
 void CostModel::observe(std::uint32_t items, Duration time) {
     const double b = items;
-    const double t = std::max(std::chrono::duration<double>(time).count(), 1e-9);
+    const double t = std::max(std::chrono::duration<double>(time).count(), kShortest);
     if (weight_ > 0) {
-        const double step = std::log2(t / predict(b)) * kStepsPerDoubling;
-        const double middle = (kRatioCount - 1) / 2.0;
-        const auto bucket = static_cast<std::size_t>(
-            std::clamp(std::round(step + middle), 0.0, static_cast<double>(kRatioCount - 1)));
-        float total = 0;
-        for (float& ratio : ratios_) {
-            ratio *= static_cast<float>(kFading);
-            total += ratio;
-        }
-        ratios_[bucket] += 1;
-        total += 1;
-        float above = 0;
-        std::size_t at = kRatioCount;
-        while (at > 0 && above + ratios_[at - 1] <= 0.05F * total) {
-            above += ratios_[--at];
-        }
-        p95Ratio_ = std::exp2((static_cast<double>(at) - 1 - middle) / kStepsPerDoubling);
+        addRatio(t / predict(b));
     }
-    weight_ = weight_ * kFading + 1;
-    items_ = items_ * kFading + b;
-    squares_ = squares_ * kFading + b * b;
-    times_ = times_ * kFading + t;
-    products_ = products_ * kFading + b * t;
+    weight_ += newest_;
+    items_ += newest_ * b;
+    squares_ += newest_ * b * b;
+    times_ += newest_ * t;
+    products_ += newest_ * b * t;
     fit();
+    newest_ *= kGrowth;
+    if (newest_ > kHeaviest) {
+        rescale();
+    }
+}
+
+void CostModel::addRatio(double ratio) {
+    constexpr double kMiddle = (kRatioCount - 1) / 2.0;
+    const double bucket = std::round(std::log2(ratio) * kStepsPerDoubling + kMiddle);
+    ratios_[static_cast<std::size_t>(std::clamp(bucket, 0.0, kRatioCount - 1.0))] += newest_;
+    ratioWeight_ += newest_;
 }
 
 void CostModel::fit() {
@@ -63,8 +60,29 @@ void CostModel::fit() {
     }
 }
 
+void CostModel::rescale() {
+    const double factor = 1 / newest_;
+    for (double* sum :
+         {&newest_, &weight_, &items_, &squares_, &times_, &products_, &ratioWeight_}) {
+        *sum *= factor;
+    }
+    for (double& ratio : ratios_) {
+        ratio *= factor;
+    }
+}
+
 double CostModel::predict(double items) const {
-    return std::max(alpha_ + beta_ * items, 1e-9);
+    return std::max(alpha_ + beta_ * items, kShortest);
+}
+
+double CostModel::p95Ratio() const {
+    double above = 0;
+    std::size_t at = kRatioCount;
+    while (at > 0 && above + ratios_[at - 1] <= 0.05 * ratioWeight_) {
+        above += ratios_[--at];
+    }
+    constexpr double kMiddle = (kRatioCount - 1) / 2.0;
+    return std::exp2((static_cast<double>(at) - 1 - kMiddle) / kStepsPerDoubling);
 }
 
 Duration CostModel::mean(std::uint32_t items) const {
@@ -72,8 +90,13 @@ Duration CostModel::mean(std::uint32_t items) const {
 }
 
 Duration CostModel::p95(std::uint32_t items) const {
-    const double spread = weight_ < kFewestForSpread ? 1.0 : std::max(p95Ratio_, 1.0);
-    return weight_ > 0 ? fromSeconds(predict(items) * spread * scale_) : Duration(0);
+    if (weight_ == 0) {
+        return Duration(0);
+    }
+    // The weight of the last observation is newest_ / kGrowth.
+    const bool isSpreadKnown = weight_ * kGrowth >= kFewestForSpread * newest_;
+    const double spread = isSpreadKnown ? std::max(p95Ratio(), 1.0) : 1.0;
+    return fromSeconds(predict(items) * spread * scale_);
 }
 
 }  // namespace bifocal::schedule

@@ -79,12 +79,12 @@ Result<TaskId> Lane::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
     const std::size_t cls = LaneCore::indexOf(spec.urgency);
     TaskId id;
     Worker* sleeper = nullptr;
+    const TimePoint now = clock_.now();
     {
         const std::lock_guard lock(mutex_);
         if (isStopping_) {
             return Error{ErrorCode::Cancelled, std::string(name_) + ": scheduler is stopping"};
         }
-        const TimePoint now = clock_.now();
         BIFOCAL_TRY(const LaneCore::Enqueued enqueued, core_.enqueue(spec, work, now));
         id = makeId(core_.generationOf(enqueued.slot), index_, enqueued.slot);
         // Its claim counts from now on, not from when a worker has woken up to make it.
@@ -160,22 +160,23 @@ Run* Lane::takeSuspended() {
     return run;
 }
 
-std::optional<Decision> Lane::next(std::uint32_t worker) {
+std::optional<Decision> Lane::next(std::uint32_t worker, EndedRun ended, TimePoint now) {
     Worker& self = workers_[worker];
     Sleepers sleepers{};
     Decision decision;
     {
         std::unique_lock lock(mutex_);
+        takeBack(ended, now);
         bool wasSignalled = self.isIdle && self.isSignalled;
         wakeUp(self);
         while (!isStopping_) {
-            const TimePoint now = clock_.now();
             decision = core_.next(servedBy(self), now);
             if (decision.kind != Decision::Kind::Wait) {
                 break;
             }
             waitForSignal(self, lock, decision.until, now);
             wasSignalled = true;
+            now = clock_.now();
         }
         if (isStopping_) {
             return std::nullopt;
@@ -187,16 +188,14 @@ std::optional<Decision> Lane::next(std::uint32_t worker) {
     return decision;
 }
 
-std::optional<Decision> Lane::boundary(std::uint32_t worker, Run& run) {
+std::optional<Decision> Lane::boundary(std::uint32_t worker, Run& run, TimePoint now) {
     const std::lock_guard lock(mutex_);
     if (isStopping_ || LaneCore::allStopped(run)) {
         return std::nullopt;
     }
-    Decision decision = core_.boundary(run, servedBy(workers_[worker]), clock_.now());
-    if (decision.run != &run) {
-        begin(decision);
-    }
+    const Decision decision = core_.boundary(run, servedBy(workers_[worker]), now);
     if (decision.kind == Decision::Kind::Run && decision.run != &run) {
+        begin(decision);
         --running_[LaneCore::indexOf(run.urgency)];  // suspended
     }
     return decision;
@@ -209,11 +208,9 @@ std::optional<LaneCore::Dead> Lane::takeDead() {
     return dead;
 }
 
-void Lane::finish(Run& run, RunEnd end) {
+void Lane::finish(EndedRun ended, TimePoint now) {
     const std::lock_guard lock(mutex_);
-    --running_[LaneCore::indexOf(run.urgency)];
-    (end == RunEnd::Completed ? completedCount_ : abandonedCount_) += run.count;
-    core_.finish(run, clock_.now());
+    takeBack(ended, now);
 }
 
 void Lane::wakeFor(Urgency urgency) {
@@ -271,11 +268,17 @@ void Lane::waitForSignal(Worker& self,
     wakeUp(self);
 }
 
+void Lane::takeBack(EndedRun ended, TimePoint now) {
+    if (ended.run != nullptr) {
+        --running_[LaneCore::indexOf(ended.run->urgency)];
+        (ended.end == RunEnd::Completed ? completedCount_ : abandonedCount_) += ended.run->count;
+        core_.finish(*ended.run, now);
+    }
+}
+
 void Lane::begin(const Decision& decision) {
     if (decision.kind == Decision::Kind::Run) {
-        ++running_[LaneCore::indexOf(decision.run->urgency)];
-    } else if (decision.kind == Decision::Kind::Abandon) {
-        ++abandonedCount_;
+        ++running_[LaneCore::indexOf(decision.urgency)];
     }
 }
 
@@ -285,10 +288,9 @@ Lane::Sleepers Lane::signalForTheRest(const Worker& self,
                                       const Decision& decision,
                                       bool wasSignalled) {
     Sleepers sleepers{};
-    const Urgency from =
-        decision.kind == Decision::Kind::Run ? decision.run->urgency : decision.task.spec.urgency;
     const bool isGuardTurn = decision.kind == Decision::Kind::Run && decision.run->isGuardTurn;
-    const std::size_t first = LaneCore::indexOf(isGuardTurn ? self.config.mostUrgent : from);
+    const std::size_t first =
+        LaneCore::indexOf(isGuardTurn ? self.config.mostUrgent : decision.urgency);
     for (std::size_t cls = first;
          idleCount_ > 0 && cls <= LaneCore::indexOf(self.config.leastUrgent);
          ++cls) {

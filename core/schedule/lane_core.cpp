@@ -28,39 +28,49 @@ LaneCore::LaneCore(const LaneCoreConfig& config,
       admission_(admission),
       arbiter_(config.guaranteedShare) {
     BIFOCAL_ASSERT(policy_ != nullptr);
-    BIFOCAL_ASSERT(std::uint64_t{config.readyCap} * kClassCount < TaskSlab::kMaxSlots);
-    for (std::size_t i = 0; i < config.workerCount + kClassCount; ++i) {
+    const std::uint64_t runCount = config.workerCount + kClassCount;
+    BIFOCAL_ASSERT((config.readyCap + 1ULL) * kClassCount + (runCount + 8) * kMaxRunSize <
+                   TaskSlab::kMaxSlots);
+    for (std::uint64_t i = 0; i < runCount; ++i) {
         freeRuns_.push_back(runs_.emplace_back(std::make_unique<Run>()).get());
     }
 }
 
-Result<LaneCore::Enqueued> LaneCore::enqueue(TaskSpec spec,
+void Run::giveUp() {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        works[i].reset();
+        members[i]->spec.stop = {};
+    }
+}
+
+Result<LaneCore::Enqueued> LaneCore::enqueue(const TaskSpec& spec,
                                              std::shared_ptr<Work>& work,
                                              TimePoint now) {
     const std::size_t cls = indexOf(spec.urgency);
     const std::uint32_t model = modelFor(spec.stage, spec.shapeBucket);
-    spec.predictedCost = models_[model].cost.mean(spec.itemCount);
+    const Duration predictedCost = models_[model].cost.mean(spec.itemCount);
     if (readyCounts_[cls] >= config_.readyCap) {
-        const auto retryAfter = std::chrono::ceil<std::chrono::milliseconds>(spec.predictedCost);
+        const auto retryAfter = std::chrono::ceil<std::chrono::milliseconds>(predictedCost);
         return Error{ErrorCode::Busy,
                      std::string(config_.name) + ": ready queue of class " +
                          toString(spec.urgency) + " is full",
                      std::max(retryAfter, std::chrono::milliseconds(1))};
     }
-    const std::size_t index = queueFor(spec, model);
-    Queue& queue = queues_[index];
-    const std::uint64_t key = policy_->key(spec, now);
-    const bool isEarliestExpiry =
-        spec.expiry && (expiries_.isEmpty() || orderOf(*spec.expiry) < expiries_.top().key);
-    const std::optional<TimePoint> expiry = spec.expiry;
-    const std::uint32_t slot =
-        slab_.insert(spec, std::move(work), now, static_cast<std::uint32_t>(index));
+    const std::uint32_t slot = slab_.insert(spec, now);
+    QueuedTask& task = slab_.at(slot);
+    task.spec.predictedCost = predictedCost;
+    task.work = std::move(work);
+    task.model = model;
+    task.queue = static_cast<std::uint32_t>(queueFor(task.spec, model));
+    Queue& queue = queues_[task.queue];
     if (queue.heap.isEmpty()) {
         queue.waitingSince = now;
     }
-    queue.heap.push({key, ++lastSequence_, slot});
-    if (expiry) {
-        expiries_.push({orderOf(*expiry), lastSequence_, slot});
+    queue.heap.push({policy_->key(task.spec, now), ++lastSequence_, slot});
+    const bool isEarliestExpiry =
+        spec.expiry && (expiries_.isEmpty() || orderOf(*spec.expiry) < expiries_.top().key);
+    if (spec.expiry) {
+        expiries_.push({orderOf(*spec.expiry), lastSequence_, slot});
     }
     ++readyCounts_[cls];
     const bool isFirstOrFull = ripeAt(queue) <= now || queue.heap.size() == 1;
@@ -68,8 +78,22 @@ Result<LaneCore::Enqueued> LaneCore::enqueue(TaskSpec spec,
 }
 
 Decision LaneCore::next(Served served, TimePoint now) {
-    if (auto expired = expire(now)) {
-        return std::move(*expired);
+    Decision decision = decide(served, now);
+    decision.at = now;
+    decision.hasDead = !dead_.empty();
+    return decision;
+}
+
+Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
+    Decision decision = decideAtBoundary(run, served, now);
+    decision.at = now;
+    decision.hasDead = !dead_.empty();
+    return decision;
+}
+
+Decision LaneCore::decide(Served served, TimePoint now) {
+    if (const auto expired = expire(now)) {
+        return *expired;
     }
     Decision wait;
     wait.until = expiries_.isEmpty() ? TimePoint::max()
@@ -80,15 +104,15 @@ Decision LaneCore::next(Served served, TimePoint now) {
             flags[cls] && cls >= indexOf(served.mostUrgent) && cls <= indexOf(served.leastUrgent);
     }
     if (policy_->classOrder() == ClassOrder::Ignored) {
-        if (auto decision = pickAcross(flags, now, wait.until)) {
-            return std::move(*decision);
+        if (const auto decision = pickAcross(flags, now, wait.until)) {
+            return *decision;
         }
         return wait;
     }
     const ClassArbiter::Order order = arbiter_.order(flags, policy_->classOrder());
     for (std::size_t i = 0; i < order.count; ++i) {
         const std::size_t cls = order.classes[i];
-        auto decision = pickOf(cls, now, wait.until);
+        const auto decision = pickOf(cls, now, wait.until);
         if (!decision) {
             continue;
         }
@@ -100,12 +124,12 @@ Decision LaneCore::next(Served served, TimePoint now) {
             decision->run->isGuardTurn = true;
             ++guardTurnCount_;
         }
-        return std::move(*decision);
+        return *decision;
     }
     return wait;
 }
 
-Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
+Decision LaneCore::decideAtBoundary(Run& run, Served served, TimePoint now) {
     const std::size_t cls = indexOf(run.urgency);
     ClassArbiter::Flags flags = classesWithWork();
     flags[cls] = true;
@@ -113,6 +137,7 @@ Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
     Decision goOn;
     goOn.kind = Decision::Kind::Run;
     goOn.run = &run;
+    goOn.urgency = run.urgency;
     if (policy_->classOrder() == ClassOrder::Ignored || suspended_[cls] != nullptr) {
         return goOn;
     }
@@ -123,7 +148,7 @@ Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
             continue;
         }
         TimePoint until = TimePoint::max();
-        auto decision = pickOf(other, now, until);
+        const auto decision = pickOf(other, now, until);
         if (decision && decision->kind == Decision::Kind::Run) {
             suspended_[cls] = &run;
             run.isGuardTurn = false;
@@ -131,7 +156,7 @@ Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
             ++suspensionCount_;
         }
         if (decision) {
-            return std::move(*decision);
+            return *decision;
         }
     }
     const bool passesUrgentWork =
@@ -146,16 +171,17 @@ Decision LaneCore::boundary(Run& run, Served served, TimePoint now) {
 }
 
 bool LaneCore::allStopped(const Run& run) {
-    return std::all_of(run.members.begin(),
-                       run.members.begin() + run.count,
-                       [](const QueuedTask& task) { return task.spec.stop.stop_requested(); });
+    const auto tasks = run.tasks();
+    return std::all_of(tasks.begin(), tasks.end(), [](const QueuedTask* task) {
+        return task->spec.stop.stop_requested();
+    });
 }
 
 void LaneCore::finish(Run& run, TimePoint now) {
     charge(run, classesWithWork(), now);
     models_[run.model].cost.observe(run.items, run.served);
     for (std::uint32_t i = 0; i < run.count; ++i) {
-        run.members[i] = QueuedTask{};
+        slab_.free(run.slots[i]);
     }
     freeRuns_.push_back(&run);
 }
@@ -177,7 +203,8 @@ QueuedTask LaneCore::remove(std::uint32_t slot) {
     } else {
         queue.heap.erase(slot);
     }
-    return take(queue, slot);
+    leave(queue, slot);
+    return slab_.remove(slot);
 }
 
 Run* LaneCore::takeSuspended() {
@@ -289,10 +316,9 @@ std::optional<Decision> LaneCore::expire(TimePoint now) {
 Decision LaneCore::abandon(std::uint32_t slot, Abandoned why) {
     Decision decision;
     decision.kind = Decision::Kind::Abandon;
-    decision.why = why;
-    const std::size_t cls = indexOf(slab_.at(slot).spec.urgency);
-    decision.othersWait = claimed_[cls] == slot;
-    decision.task = remove(slot);
+    decision.urgency = slab_.at(slot).spec.urgency;
+    decision.othersWait = claimed_[indexOf(decision.urgency)] == slot;
+    dead_.push_back({remove(slot), why});
     return decision;
 }
 
@@ -330,6 +356,7 @@ std::optional<Decision> LaneCore::pickOf(std::size_t cls, TimePoint now, TimePoi
         Decision decision;
         decision.kind = Decision::Kind::Run;
         decision.run = std::exchange(suspended_[cls], nullptr);
+        decision.urgency = decision.run->urgency;
         decision.run->segmentBegin = now;
         const Duration left =
             models_[decision.run->model].cost.p95(decision.run->items) - decision.run->served;
@@ -373,7 +400,8 @@ std::optional<std::size_t> LaneCore::bestQueue(std::size_t cls,
 std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, TimePoint now) {
     Queue& queue = queues_[index];
     const std::uint32_t slot = claimed_[cls] ? *claimed_[cls] : queue.heap.top().handle;
-    const TaskSpec& spec = slab_.at(slot).spec;
+    const QueuedTask& task = slab_.at(slot);
+    const TaskSpec& spec = task.spec;
     if (spec.stop.stop_requested()) {
         return abandon(slot, Abandoned::Cancelled);
     }
@@ -381,15 +409,17 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
         static_cast<std::uint32_t>(queue.heap.size()) + (claimed_[cls] ? 1 : 0);
     const std::uint32_t target =
         std::max(std::min(waiting, largestRun(queue, spec)), spec.itemCount);
-    if (isTooLate(spec, target, now)) {
+    if (isTooLate(task, target, now)) {
         return abandon(slot, Abandoned::Expired);
     }
     std::optional<Prediction> prediction;
-    if (const Duration time = predictedRun(spec, target); time > Duration(0)) {
-        prediction = Prediction{now, time};
+    Admitted admitted = Admitted::Yes;
+    if (admission_.takesRoom(spec.bytes)) {
+        if (const Duration time = predictedRun(task.model, target); time > Duration(0)) {
+            prediction = Prediction{now, time};
+        }
+        admitted = admission_.tryAdmit({config_.index, spec.urgency}, spec.bytes, prediction);
     }
-    const Admitted admitted =
-        admission_.tryAdmit({config_.index, spec.urgency}, spec.bytes, prediction);
     if (admitted == Admitted::No) {
         if (!claimed_[cls]) {
             queue.heap.erase(slot);
@@ -404,15 +434,16 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
     }
     Run& run = takeFreeRun();
     run.urgency = spec.urgency;
-    run.model = modelFor(spec.stage, spec.shapeBucket);
+    run.model = task.model;
     run.segmentBegin = now;
     run.predictedEnd = prediction ? std::optional(prediction->end()) : std::nullopt;
     const std::uint32_t largest = largestRun(queue, spec);
-    addMember(run, take(queue, slot), now);
+    addMember(run, queue, slot, now);
     fill(run, queue, largest, target, now);
     Decision decision;
     decision.kind = Decision::Kind::Run;
     decision.run = &run;
+    decision.urgency = run.urgency;
     decision.othersWait = admitted == Admitted::YesOthersWait;
     return decision;
 }
@@ -420,12 +451,13 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
 void LaneCore::fill(
     Run& run, Queue& queue, std::uint32_t largest, std::uint32_t target, TimePoint now) {
     const CostModel& cost = models_[run.model].cost;
-    TimePoint due = run.members[0].spec.deadline.value_or(TimePoint::max());
+    TimePoint due = run.members[0]->spec.deadline.value_or(TimePoint::max());
     while (run.items < largest && run.count < kMaxRunSize && !queue.heap.isEmpty()) {
         const std::uint32_t slot = queue.heap.top().handle;
-        const TaskSpec& spec = slab_.at(slot).spec;
+        const QueuedTask& task = slab_.at(slot);
+        const TaskSpec& spec = task.spec;
         const bool isStopped = spec.stop.stop_requested();
-        if (isStopped || isTooLate(spec, target, now)) {
+        if (isStopped || isTooLate(task, target, now)) {
             dead_.push_back({remove(slot), isStopped ? Abandoned::Cancelled : Abandoned::Expired});
             continue;
         }
@@ -440,7 +472,7 @@ void LaneCore::fill(
         }
         due = dueThen;
         queue.heap.erase(slot);
-        addMember(run, take(queue, slot), now);
+        addMember(run, queue, slot, now);
     }
     if (run.urgency == Urgency::Interactive && config_.batching.maxRiders > 0 && queue.isJoinable) {
         addRiders(run, queue, largest, now);
@@ -470,23 +502,18 @@ void LaneCore::addRiders(Run& run, const Queue& host, std::uint32_t largest, Tim
             break;
         }
         guest->heap.erase(slot);
-        addMember(run, take(*guest, slot), now);
+        addMember(run, *guest, slot, now);
         ++riderCount_;
     }
 }
 
-Duration LaneCore::predictedRun(const TaskSpec& spec, std::uint32_t items) const {
-    for (const Model& model : models_) {
-        if (model.stage == spec.stage && model.shapeBucket == spec.shapeBucket) {
-            return model.cost.p95(paddedSize(items));
-        }
-    }
-    return Duration(0);
+Duration LaneCore::predictedRun(std::uint32_t model, std::uint32_t items) const {
+    return models_[model].cost.p95(paddedSize(items));
 }
 
-bool LaneCore::isTooLate(const TaskSpec& spec, std::uint32_t items, TimePoint now) const {
-    return spec.onLate == OnLate::Drop && spec.deadline &&
-           now + predictedRun(spec, items) > *spec.deadline;
+bool LaneCore::isTooLate(const QueuedTask& task, std::uint32_t items, TimePoint now) const {
+    return task.spec.onLate == OnLate::Drop && task.spec.deadline &&
+           now + predictedRun(task.model, items) > *task.spec.deadline;
 }
 
 void LaneCore::repredict(Run& run, TimePoint end) {
@@ -496,23 +523,29 @@ void LaneCore::repredict(Run& run, TimePoint end) {
     }
 }
 
-QueuedTask LaneCore::take(Queue& queue, std::uint32_t slot) {
-    QueuedTask task = slab_.take(slot);
-    --readyCounts_[indexOf(task.spec.urgency)];
-    if (task.spec.expiry) {
+/// The task, which is in no heap any more, does not count as ready from here on.
+void LaneCore::leave(Queue& queue, std::uint32_t slot) {
+    const TaskSpec& spec = slab_.at(slot).spec;
+    --readyCounts_[indexOf(spec.urgency)];
+    if (spec.expiry) {
         expiries_.erase(slot);
     }
-    if (!queue.heap.isEmpty()) {
+    if (queue.isJoinable && !queue.heap.isEmpty()) {
         queue.waitingSince = slab_.at(queue.heap.top().handle).enqueued;
     }
-    return task;
 }
 
-void LaneCore::addMember(Run& run, QueuedTask task, TimePoint now) {
-    policy_->onDispatch(task.spec, now - task.enqueued, now);
+void LaneCore::addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint now) {
+    leave(queue, slot);
+    QueuedTask& task = slab_.take(slot);
+    // The clock was read before the lock was taken, by both sides.
+    const Duration waited = std::max<Duration>(now - task.enqueued, Duration(0));
+    policy_->onDispatch(task.spec, waited, now);
     run.items += task.spec.itemCount;
     run.bytes += task.spec.bytes;
-    run.members[run.count++] = std::move(task);
+    run.members[run.count] = &task;
+    run.slots[run.count] = slot;
+    run.works[run.count++] = std::move(task.work);
 }
 
 Run& LaneCore::takeFreeRun() {

@@ -28,7 +28,8 @@ double timePairs(IndexedHeap& heap, std::size_t count, Choose choose) {
 }  // namespace
 
 QueueTimes timeReadyQueue(std::span<const std::uint64_t> keys, std::size_t operationCount) {
-    BIFOCAL_ASSERT(!keys.empty() && keys.size() < UINT32_MAX && operationCount > 0);
+    BIFOCAL_ASSERT(!keys.empty() && keys.size() <= std::size_t{1} << IndexedHeap::kHandleBits &&
+                   operationCount > 0);
     IndexedHeap heap;
     for (const std::uint64_t key : keys) {
         const auto handle = static_cast<std::uint32_t>(heap.size());

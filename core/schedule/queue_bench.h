@@ -14,7 +14,7 @@ struct QueueTimes {
 };
 
 /// Fills a ready queue with these keys and then does each pair of operations `operationCount`
-/// times, so that its size stays. Requires: keys, and no more than a 32-bit number can count.
+/// times, so that its size stays. Requires: keys, and no more than 2^24 of them.
 /// Threads: compatible.
 QueueTimes timeReadyQueue(std::span<const std::uint64_t> keys, std::size_t operationCount);
 

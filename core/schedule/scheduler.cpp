@@ -5,7 +5,7 @@
 #include "core/schedule/internal/admission.h"
 #include "core/schedule/internal/lane.h"
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <span>
@@ -55,13 +55,20 @@ public:
     SchedulerStats stats() const override;
 
 private:
+    /// A worker, with what it carries from one step to the next.
+    struct Server {
+        Lane& lane;
+        std::uint32_t worker = 0;
+        TimePoint now;   // the clock is read once for the end of a step and the begin of the next
+        EndedRun ended;  // handed back when the lane is asked what comes next
+    };
+
     void serve(std::uint32_t laneIndex, std::uint32_t worker);
-    Run* follow(Lane& lane, Decision& decision);
-    Run* runSegment(Lane& lane, std::uint32_t worker, Run& run);
-    void abandon(Lane& lane, Run& run, Abandoned why);
-    void finish(Lane& lane, Run& run, RunEnd end);
-    void recordSpans(
-        const Lane& lane, std::uint32_t worker, Run& run, TimePoint begin, TimePoint end);
+    Run* follow(Server& server, const Decision& decision);
+    Run* runSegment(Server& server, Run& run);
+    void abandon(Run& run, Abandoned why);
+    void end(Run& run);
+    void recordSpans(const Server& server, Run& run, TimePoint begin);
     void wakeFirstClaim();
 
     const Clock& clock_;
@@ -114,7 +121,8 @@ LaneScheduler::~LaneScheduler() {
     }
     for (const auto& lane : lanes_) {
         while (Run* run = lane->takeSuspended()) {
-            abandon(*lane, *run, Abandoned::Shutdown);
+            abandon(*run, Abandoned::Shutdown);
+            lane->finish({run, RunEnd::Abandoned}, clock_.now());
         }
     }
 }
@@ -133,7 +141,7 @@ Result<TaskId> LaneScheduler::enqueue(const TaskSpec& spec, std::shared_ptr<Work
     if (spec.stop.stop_requested()) {
         return Error{ErrorCode::Cancelled, std::string(spec.stage) + ": stop was requested"};
     }
-    if (!ledger_.canEverFit(spec.bytes)) {
+    if (spec.bytes > 0 && !ledger_.canEverFit(spec.bytes)) {
         return Error{ErrorCode::ResourceExhausted,
                      std::string(spec.stage) + ": " + std::to_string(spec.bytes) +
                          " bytes are more than the budget can hold"};
@@ -184,99 +192,93 @@ SchedulerStats LaneScheduler::stats() const {
 }
 
 void LaneScheduler::serve(std::uint32_t laneIndex, std::uint32_t worker) {
-    Lane& lane = *lanes_[laneIndex];
-    prepareThread(lane.name(), worker, lane.workerConfig(worker).nice);
-    while (std::optional<Decision> decision = lane.next(worker)) {
-        Run* run = follow(lane, *decision);
+    Server server{*lanes_[laneIndex], worker, clock_.now(), {}};
+    prepareThread(server.lane.name(), worker, server.lane.workerConfig(worker).nice);
+    while (const std::optional<Decision> decision =
+               server.lane.next(worker, std::exchange(server.ended, {}), server.now)) {
+        Run* run = follow(server, *decision);
         while (run != nullptr) {
-            run = runSegment(lane, worker, *run);
+            run = runSegment(server, *run);
         }
     }
 }
 
 /// Does what does not need the worker for long; the run to go on with, if any.
-Run* LaneScheduler::follow(Lane& lane, Decision& decision) {
+Run* LaneScheduler::follow(Server& server, const Decision& decision) {
+    server.now = decision.at;
     if (decision.othersWait) {
         wakeFirstClaim();
     }
-    if (decision.kind == Decision::Kind::Abandon) {
-        decision.task.work->abandon(decision.why);
-    }
-    while (const std::optional<LaneCore::Dead> dead = lane.takeDead()) {
-        dead->task.work->abandon(dead->why);
+    if (decision.hasDead) {
+        while (const std::optional<LaneCore::Dead> dead = server.lane.takeDead()) {
+            dead->task.work->abandon(dead->why);
+        }
+        server.now = clock_.now();
     }
     return decision.run;
 }
 
 /// The run to go on with: the same one, a more urgent one, or none.
-Run* LaneScheduler::runSegment(Lane& lane, std::uint32_t worker, Run& run) {
-    std::array<std::shared_ptr<Work>, kMaxRunSize> works;
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-        works[i] = run.members[i].work;
-    }
-    const TimePoint begin = clock_.now();
+Run* LaneScheduler::runSegment(Server& server, Run& run) {
+    const TimePoint begin = server.now;
     const std::uint32_t peers = busyCount_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const bool hasMore =
-        works[0]->runSegment(std::span(works).first(run.count), {lane.id(), worker, peers});
+    const bool hasMore = run.works[0]->runSegment(std::span(run.works).first(run.count),
+                                                  {server.lane.id(), server.worker, peers});
     busyCount_.fetch_sub(1, std::memory_order_relaxed);
-    recordSpans(lane, worker, run, begin, clock_.now());
+    server.now = clock_.now();
+    recordSpans(server, run, begin);
     if (!hasMore) {
-        works = {};
-        finish(lane, run, RunEnd::Completed);
+        end(run);
+        server.ended = {&run, RunEnd::Completed};
         return nullptr;
     }
     for (;;) {
-        std::optional<Decision> decision = lane.boundary(worker, run);
+        const std::optional<Decision> decision =
+            server.lane.boundary(server.worker, run, server.now);
         if (!decision) {
-            abandon(
-                lane, run, LaneCore::allStopped(run) ? Abandoned::Cancelled : Abandoned::Shutdown);
+            abandon(run, LaneCore::allStopped(run) ? Abandoned::Cancelled : Abandoned::Shutdown);
+            server.now = clock_.now();
+            server.ended = {&run, RunEnd::Abandoned};
             return nullptr;
         }
-        const bool isOver = decision->kind == Decision::Kind::Run;
-        Run* next = follow(lane, *decision);
-        if (isOver) {
+        Run* next = follow(server, *decision);
+        if (decision->kind == Decision::Kind::Run) {
             return next;
         }
     }
 }
 
-void LaneScheduler::abandon(Lane& lane, Run& run, Abandoned why) {
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-        run.members[i].work->abandon(why);
+void LaneScheduler::abandon(Run& run, Abandoned why) {
+    for (const std::shared_ptr<Work>& work : std::span(run.works).first(run.count)) {
+        work->abandon(why);
     }
-    finish(lane, run, RunEnd::Abandoned);
+    end(run);
 }
 
-void LaneScheduler::finish(Lane& lane, Run& run, RunEnd end) {
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-        run.members[i].work.reset();  // what it holds goes before its bytes are promised to another
-    }
-    const std::uint64_t bytes = run.bytes;
-    const std::optional<TimePoint> predictedEnd = run.predictedEnd;
-    lane.finish(run, end);
-    admission_.release(bytes, predictedEnd);
+/// What the run holds goes before its bytes are promised to another.
+void LaneScheduler::end(Run& run) {
+    run.giveUp();
+    admission_.release(run.bytes, run.predictedEnd);
 }
 
-void LaneScheduler::recordSpans(
-    const Lane& lane, std::uint32_t worker, Run& run, TimePoint begin, TimePoint end) {
+void LaneScheduler::recordSpans(const Server& server, Run& run, TimePoint begin) {
     Span span;
-    span.lane = lane.name();
-    span.worker = worker;
+    span.lane = server.lane.name();
+    span.worker = server.worker;
     span.itemCount = run.items;
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-        const QueuedTask& task = run.members[i];
-        span.stage = task.spec.stage;
-        span.request = task.spec.request;
-        span.urgency = task.spec.urgency;
+    for (const QueuedTask* task : run.tasks()) {
+        span.stage = task->spec.stage;
+        span.request = task->spec.request;
+        span.urgency = task->spec.urgency;
         if (run.isFresh) {
             span.kind = SpanKind::Queue;
-            span.begin = task.enqueued;
-            span.end = begin;
+            span.begin = task->enqueued;
+            span.end = std::max(begin, task->enqueued);
             tracer_.record(span);
         }
         span.kind = SpanKind::Execute;
         span.begin = begin;
-        span.end = end;
+        span.end = server.now;
         tracer_.record(span);
     }
     run.isFresh = false;

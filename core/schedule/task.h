@@ -85,6 +85,7 @@ struct TaskSpec {
     LaneId lane;
     Urgency urgency = Urgency::Interactive;
     PromptFeatures features;
+    OnLate onLate = OnLate::Continue;
     std::uint32_t itemCount = 1;    ///< pictures in the batch
     std::uint32_t shapeBucket = 0;  ///< tasks of one stage and bucket cost alike
     /// Largest run, in items, that tasks of this stage and bucket may be joined to
@@ -92,9 +93,8 @@ struct TaskSpec {
     std::uint32_t maxJoined = 1;
     std::uint64_t bytes = 0;  ///< reserved in the ledger from admission to the end of run()
     std::optional<TimePoint> deadline;  ///< orders, sizes joined runs, and see onLate
-    OnLate onLate = OnLate::Continue;
-    std::optional<TimePoint> expiry;  ///< still queued then, it is abandoned (Expired)
-    Duration predictedCost{0};        ///< set by the scheduler, from what its like took; 0: unknown
+    std::optional<TimePoint> expiry;    ///< still queued then, it is abandoned (Expired)
+    Duration predictedCost{0};  ///< set by the scheduler, from what its like took; 0: unknown
     /// A queued task whose stop was requested is abandoned at the latest when it would be
     /// dispatched; Scheduler::cancelRequest() does it at once.
     std::stop_token stop;

@@ -1,78 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/schedule/internal/task_slab.h"
 
-#include "core/base/assert.h"
-
 #include <utility>
 
 namespace bifocal::schedule {
 
-TaskSlab::TaskSlab() {
-    buckets_.fill(kNone);
-}
-
-std::uint32_t TaskSlab::insert(const TaskSpec& spec,
-                               std::shared_ptr<Work> work,
-                               TimePoint enqueued,
-                               std::uint32_t queue) {
-    std::uint32_t index = firstFree_;
-    if (index == kNone) {
-        BIFOCAL_ASSERT(slots_.size() < kMaxSlots);
-        index = static_cast<std::uint32_t>(slots_.size());
-        slots_.emplace_back();
-    } else {
-        firstFree_ = slots_[index].next;
+std::uint32_t TaskSlab::insert(const TaskSpec& spec, TimePoint enqueued) {
+    if (firstFree_ == kNone) {
+        grow();
     }
-    Slot& slot = slots_[index];
-    slot.task = QueuedTask{spec, std::move(work), enqueued, queue};
-    slot.isUsed = true;
-    std::uint32_t& first = bucketOf(spec.request);
-    slot.previous = kNone;
-    slot.next = first;
-    if (first != kNone) {
-        slots_[first].previous = index;
-    }
-    first = index;
+    const std::uint32_t slot = firstFree_;
+    State& state = states_[slot];
+    firstFree_ = state.next;
+    state.next = kQueued;
+    state.request = spec.request;
+    QueuedTask& task = at(slot);
+    task.spec = spec;
+    task.enqueued = enqueued;
     ++size_;
-    return index;
+    return slot;
 }
 
-QueuedTask TaskSlab::take(std::uint32_t index) {
-    BIFOCAL_ASSERT(index < slots_.size() && slots_[index].isUsed);
-    Slot& slot = slots_[index];
-    QueuedTask task = std::move(slot.task);
-    slot.task = QueuedTask{};
-    if (slot.previous == kNone) {
-        bucketOf(task.spec.request) = slot.next;
-    } else {
-        slots_[slot.previous].next = slot.next;
-    }
-    if (slot.next != kNone) {
-        slots_[slot.next].previous = slot.previous;
-    }
-    slot.isUsed = false;
-    slot.generation = slot.generation == UINT32_MAX ? 1 : slot.generation + 1;
-    slot.next = firstFree_;
-    firstFree_ = index;
+QueuedTask& TaskSlab::take(std::uint32_t slot) {
+    BIFOCAL_ASSERT(slot < states_.size() && isQueued(slot));
+    State& state = states_[slot];
+    state.next = kTaken;
+    state.generation = state.generation == UINT32_MAX ? 1 : state.generation + 1;
     --size_;
+    return at(slot);
+}
+
+void TaskSlab::free(std::uint32_t slot) {
+    BIFOCAL_ASSERT(slot < states_.size() && states_[slot].next == kTaken);
+    states_[slot].next = firstFree_;
+    firstFree_ = slot;
+}
+
+QueuedTask TaskSlab::remove(std::uint32_t slot) {
+    QueuedTask task = std::move(take(slot));
+    free(slot);
     return task;
-}
-
-const QueuedTask& TaskSlab::at(std::uint32_t index) const {
-    BIFOCAL_ASSERT(index < slots_.size() && slots_[index].isUsed);
-    return slots_[index].task;
-}
-
-bool TaskSlab::contains(std::uint32_t index, std::uint32_t generation) const {
-    return index < slots_.size() && slots_[index].isUsed && slots_[index].generation == generation;
 }
 
 std::vector<std::uint32_t> TaskSlab::slotsOf(RequestId request) const {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t index = buckets_[request.value % kBucketCount]; index != kNone;
-         index = slots_[index].next) {
-        if (slots_[index].task.spec.request == request) {
-            found.push_back(index);
+    for (std::uint32_t slot = 0; slot < states_.size(); ++slot) {
+        if (states_[slot].request == request && isQueued(slot)) {
+            found.push_back(slot);
         }
     }
     return found;
@@ -80,12 +54,24 @@ std::vector<std::uint32_t> TaskSlab::slotsOf(RequestId request) const {
 
 std::vector<std::uint32_t> TaskSlab::allSlots() const {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t index = 0; index < slots_.size(); ++index) {
-        if (slots_[index].isUsed) {
-            found.push_back(index);
+    for (std::uint32_t slot = 0; slot < states_.size(); ++slot) {
+        if (isQueued(slot)) {
+            found.push_back(slot);
         }
     }
     return found;
+}
+
+/// The lowest slot comes first, so that a short queue touches few of them.
+void TaskSlab::grow() {
+    const auto first = static_cast<std::uint32_t>(states_.size());
+    BIFOCAL_ASSERT(first + kBlockSize <= kMaxSlots);
+    blocks_.push_back(std::make_unique<Block>());
+    states_.resize(std::size_t{first} + kBlockSize);
+    for (std::uint32_t slot = first + kBlockSize; slot-- > first;) {
+        states_[slot].next = firstFree_;
+        firstFree_ = slot;
+    }
 }
 
 }  // namespace bifocal::schedule

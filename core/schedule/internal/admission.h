@@ -63,6 +63,8 @@ public:
     /// `maxSlots` 0: no cap. The ledger must outlive it.
     Admission(MemoryLedger& ledger, std::size_t laneCount, std::uint32_t maxSlots);
 
+    /// Whether work of so many bytes can have to wait at all: it takes bytes or a slot.
+    bool takesRoom(std::uint64_t bytes) const { return bytes != 0 || maxSlots_ != 0; }
     Admitted tryAdmit(Claimant who,
                       std::uint64_t bytes,
                       const std::optional<Prediction>& prediction = std::nullopt);

@@ -11,7 +11,8 @@ namespace bifocal::schedule {
 
 /// What a run of b items of one stage and shape takes: α + β·b, fitted to what was observed by
 /// least squares whose weights fade by a fiftieth with each observation, and the spread around it
-/// as a fading histogram of the ratio observed / fitted. Threads: compatible.
+/// as a fading histogram of the ratio observed / fitted. Nothing is multiplied to fade: the newest
+/// observation weighs more instead. Threads: compatible.
 class CostModel {
 public:
     /// `scale` multiplies what is predicted: the scheduler is tried with wrong predictions, too.
@@ -29,10 +30,14 @@ private:
     static constexpr std::size_t kRatioCount = 33;
 
     double predict(double items) const;
+    double p95Ratio() const;
+    void addRatio(double ratio);
     void fit();
+    void rescale();
 
     double scale_;
-    // Fading sums of 1, b, b², t and b·t, in seconds.
+    double newest_ = 1;  // weight of the next observation
+    // Weighted sums of 1, b, b², t and b·t, in seconds.
     double weight_ = 0;
     double items_ = 0;
     double squares_ = 0;
@@ -40,8 +45,8 @@ private:
     double products_ = 0;
     double alpha_ = 0;
     double beta_ = 0;
-    std::array<float, kRatioCount> ratios_{};
-    double p95Ratio_ = 1;
+    std::array<double, kRatioCount> ratios_{};  // weight of each bucket
+    double ratioWeight_ = 0;                    // of all buckets
 };
 
 }  // namespace bifocal::schedule

@@ -21,11 +21,17 @@ namespace bifocal::schedule {
 /// How a run that was begun is over.
 enum class RunEnd : std::uint8_t { Completed = 1, Abandoned };
 
+/// A run that is over and was not yet handed back to its lane; none. Threads: value.
+struct EndedRun {
+    Run* run = nullptr;
+    RunEnd end = RunEnd::Completed;
+};
+
 /// The decisions of one lane under a mutex, and the sleep of its workers.
 /// Invariants: (1) while a class has work that could begin and no claim, no worker that serves it
 /// is idle without being signalled; (2) conditions are signalled, and work is called and destroyed,
 /// with no lock held.
-/// Threads: safe; next(), boundary() and finish() on the lane's workers alone.
+/// Threads: safe; next() and boundary() on the lane's workers alone.
 class Lane {
 public:
     Lane(std::uint32_t index,
@@ -50,13 +56,15 @@ public:
     /// After the workers are gone: a run that was suspended, to be abandoned and finished; or none.
     Run* takeSuspended();
 
-    /// Sleeps until there is something to do; none when the lane was stopped.
-    std::optional<Decision> next(std::uint32_t worker);
+    /// Takes back the run that is over, its bytes released, if there is one; then sleeps until
+    /// there is something to do. None when the lane was stopped. `now`: when the run was over.
+    std::optional<Decision> next(std::uint32_t worker, EndedRun ended, TimePoint now);
     /// See LaneCore::boundary(). None: the lane was stopped, or all members were: abandon them.
-    std::optional<Decision> boundary(std::uint32_t worker, Run& run);
+    std::optional<Decision> boundary(std::uint32_t worker, Run& run, TimePoint now);
     /// What LaneCore::takeDead() has.
     std::optional<LaneCore::Dead> takeDead();
-    void finish(Run& run, RunEnd end);
+    /// Takes it back without asking for more.
+    void finish(EndedRun ended, TimePoint now);
     /// There may be room for the claim of this class.
     void wakeFor(Urgency urgency);
 
@@ -81,6 +89,7 @@ private:
     static void notify(const Sleepers& sleepers);
 
     // With mutex_ held:
+    void takeBack(EndedRun ended, TimePoint now);
     void waitForSignal(Worker& self,
                        std::unique_lock<std::mutex>& lock,
                        TimePoint until,

@@ -23,7 +23,9 @@ namespace bifocal::schedule {
 
 /// Tasks that were dispatched together, until they are over. Threads: compatible.
 struct Run {
-    std::array<QueuedTask, kMaxRunSize> members;
+    std::array<QueuedTask*, kMaxRunSize> members{};  ///< in the lane's slab, taken
+    std::array<std::uint32_t, kMaxRunSize> slots{};  ///< of members
+    std::array<std::shared_ptr<Work>, kMaxRunSize> works;
     std::uint32_t count = 0;  ///< of members
     std::uint32_t items = 0;
     std::uint64_t bytes = 0;  ///< reserved for all of them
@@ -34,21 +36,26 @@ struct Run {
     TimePoint segmentBegin;                 ///< of the segment that runs
     bool isFresh = true;                    ///< no segment was run yet
     bool isGuardTurn = false;  ///< begun or gone on with before more urgent work, by the share
+
+    std::span<QueuedTask* const> tasks() const { return {members.data(), count}; }
+    /// Ends what the members hold of their callers: their works and stop tokens.
+    void giveUp();
 };
 
 /// What a worker does next. Threads: value.
 struct Decision {
     enum class Kind : std::uint8_t {
         Run = 1,  ///< run the next segment of `run`, then ask boundary() or finish()
-        Abandon,  ///< end `task`, and ask again
+        Abandon,  ///< end what takeDead() has, and ask again
         Wait,     ///< nothing before `until`, unless something is enqueued or room comes free
     };
     Kind kind = Kind::Wait;
+    Urgency urgency = Urgency::Interactive;  ///< of what is run or ended
+    bool othersWait = false;                 ///< ask Admission::firstServable() whom to wake
+    bool hasDead = false;                    ///< ask takeDead() before anything else
     schedule::Run* run = nullptr;
-    QueuedTask task;
-    Abandoned why = Abandoned::Cancelled;
+    TimePoint at;  ///< when it was made
     TimePoint until = TimePoint::max();
-    bool othersWait = false;  ///< ask Admission::firstServable() whom to wake
 };
 
 /// Range of classes that a worker serves. Threads: value.
@@ -84,7 +91,7 @@ public:
         bool needsWorker = false;  ///< there is something to do, or an earlier time to wait for
     };
     /// Busy when the class is full; the caller then still has the work.
-    Result<Enqueued> enqueue(TaskSpec spec, std::shared_ptr<Work>& work, TimePoint now);
+    Result<Enqueued> enqueue(const TaskSpec& spec, std::shared_ptr<Work>& work, TimePoint now);
     std::uint32_t generationOf(std::uint32_t slot) const { return slab_.generationOf(slot); }
 
     Decision next(Served served, TimePoint now);
@@ -93,13 +100,14 @@ public:
     /// are to be abandoned, and finish() called, when all were stopped: allStopped().
     Decision boundary(Run& run, Served served, TimePoint now);
     static bool allStopped(const Run& run);
-    /// The run is over; its bytes are the caller's to release, the run is used again afterwards.
+    /// The run is over; its bytes are the caller's to release. It is used again afterwards: what
+    /// its members hold was given up.
     void finish(Run& run, TimePoint now);
 
     bool contains(std::uint32_t slot, std::uint32_t generation) const {
         return slab_.contains(slot, generation);
     }
-    /// Tasks that next() or boundary() found stopped or too late on the way: end them, then go on.
+    /// Tasks that next() or boundary() found stopped, expired or too late: end them, then go on.
     struct Dead {
         QueuedTask task;
         Abandoned why = Abandoned::Cancelled;
@@ -144,13 +152,15 @@ private:
         CostModel cost;
     };
 
+    Decision decide(Served served, TimePoint now);
+    Decision decideAtBoundary(Run& run, Served served, TimePoint now);
     std::uint32_t modelFor(const char* stage, std::uint32_t shapeBucket);
     std::size_t queueFor(const TaskSpec& spec, std::uint32_t model);
     std::uint32_t largestRun(const Queue& queue, const TaskSpec& head) const;
     TimePoint ripeAt(const Queue& queue) const;
     ClassArbiter::Flags classesWithWork() const;
-    Duration predictedRun(const TaskSpec& spec, std::uint32_t items) const;
-    bool isTooLate(const TaskSpec& spec, std::uint32_t items, TimePoint now) const;
+    Duration predictedRun(std::uint32_t model, std::uint32_t items) const;
+    bool isTooLate(const QueuedTask& task, std::uint32_t items, TimePoint now) const;
     bool isBefore(std::size_t a, std::size_t b, TimePoint now) const;
     std::optional<std::size_t> bestQueue(std::size_t cls, TimePoint now, TimePoint& until) const;
 
@@ -163,8 +173,8 @@ private:
     std::optional<Decision> dispatch(std::size_t cls, std::size_t index, TimePoint now);
     void fill(Run& run, Queue& queue, std::uint32_t largest, std::uint32_t target, TimePoint now);
     void addRiders(Run& run, const Queue& host, std::uint32_t largest, TimePoint now);
-    void addMember(Run& run, QueuedTask task, TimePoint now);
-    QueuedTask take(Queue& queue, std::uint32_t slot);
+    void addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint now);
+    void leave(Queue& queue, std::uint32_t slot);
     void repredict(Run& run, TimePoint end);
     void charge(Run& run, const ClassArbiter::Flags& hasWork, TimePoint now);
     Run& takeFreeRun();

@@ -207,11 +207,9 @@ void Simulation::serve() {
             timer_ = decision.until;
             return;
         }
-        if (decision.kind == Decision::Kind::Abandon) {
-            drop(decision.task);
-            continue;
+        if (decision.kind == Decision::Kind::Run) {
+            begin(*decision.run);
         }
-        begin(*decision.run);
     }
 }
 
@@ -259,7 +257,6 @@ void Simulation::endSegment() {
         const Decision decision = core_.boundary(run, kEveryClass, now_);
         drainDead();
         if (decision.kind == Decision::Kind::Abandon) {
-            drop(decision.task);
             continue;
         }
         if (decision.run != &run) {
@@ -272,19 +269,18 @@ void Simulation::endSegment() {
 
 void Simulation::finish(Run& run) {
     note("end", &run);
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-        const QueuedTask& task = run.members[i];
-        const double latency = inMilliseconds(now_ - task.enqueued);
-        if (task.spec.urgency == Urgency::Batch) {
+    for (const QueuedTask* task : run.tasks()) {
+        const double latency = inMilliseconds(now_ - task->enqueued);
+        if (task->spec.urgency == Urgency::Batch) {
             items_.push_back(latency);
             batchItems_ += hasPromptsNow() ? 1 : 0;
             continue;
         }
         prompts_.push_back(latency);
-        if (task.spec.features.hasText) {
+        if (task->spec.features.hasText) {
             textPrompts_.push_back(latency);
         }
-        inTime_ += !task.spec.deadline || now_ <= *task.spec.deadline ? 1 : 0;
+        inTime_ += !task->spec.deadline || now_ <= *task->spec.deadline ? 1 : 0;
     }
     progress_.erase(&run);
     core_.finish(run, now_);
@@ -319,13 +315,12 @@ void Simulation::countWaiting() {
 void Simulation::checkBound(const Run& run) {
     const double phi = config_.guaranteedShare;
     const double q = std::max(longestOther_, core_.arbiter().longestRun());
-    for (std::uint32_t i = 0; i < run.count && hasBound_; ++i) {
-        const QueuedTask& task = run.members[i];
-        if (task.spec.urgency != Urgency::Batch) {
+    for (const QueuedTask* task : run.tasks()) {
+        if (!hasBound_ || task->spec.urgency != Urgency::Batch) {
             continue;
         }
-        const double wait = inSeconds(now_ - task.enqueued);
-        const double ahead = servedBatch_ - servedAtEnqueue_[task.spec.request.value - 1];
+        const double wait = inSeconds(now_ - task->enqueued);
+        const double ahead = servedBatch_ - servedAtEnqueue_[task->spec.request.value - 1];
         const double bound = (ahead + (1 + phi) * q) / phi;
         ++result_.boundChecks;
         result_.boundViolations += wait > bound + 1e-6 ? 1 : 0;

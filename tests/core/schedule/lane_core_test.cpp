@@ -59,8 +59,10 @@ protected:
         run_ = decision.run;
         until_ = decision.until;
         std::vector<std::uint64_t> requests;
-        for (std::uint32_t i = 0; run_ != nullptr && i < run_->count; ++i) {
-            requests.push_back(run_->members[i].spec.request.value);
+        if (run_ != nullptr) {
+            for (const QueuedTask* task : run_->tasks()) {
+                requests.push_back(task->spec.request.value);
+            }
         }
         return requests;
     }
@@ -152,8 +154,11 @@ TEST_F(LaneCoreTest, WhatCannotBeInTimeIsDroppedOnlyWhenItAskedForIt) {
 
     const Decision first = next(at(1));
     ASSERT_EQ(first.kind, Decision::Kind::Abandon);
-    EXPECT_EQ(first.task.spec.request.value, 1U);
-    EXPECT_EQ(first.why, Abandoned::Expired);
+    ASSERT_TRUE(first.hasDead);
+    const auto dead = core_->takeDead();
+    ASSERT_TRUE(dead);
+    EXPECT_EQ(dead->task.spec.request.value, 1U);
+    EXPECT_EQ(dead->why, Abandoned::Expired);
     EXPECT_THAT(beginAt(at(1)), ElementsAre(2U));
 }
 
@@ -186,7 +191,9 @@ TEST_F(LaneCoreTest, AnExpiryEndsATaskThatIsStillQueued) {
     const Decision decision = next(at(30));
 
     ASSERT_EQ(decision.kind, Decision::Kind::Abandon);
-    EXPECT_EQ(decision.why, Abandoned::Expired);
+    const auto dead = core_->takeDead();
+    ASSERT_TRUE(dead);
+    EXPECT_EQ(dead->why, Abandoned::Expired);
     EXPECT_EQ(next(at(31)).until, TimePoint::max());
 }
 

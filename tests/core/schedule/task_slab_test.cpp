@@ -21,12 +21,12 @@ TaskSpec specOf(std::uint64_t request, std::uint64_t bytes = 0) {
 
 TEST(TaskSlabTest, ASlotIsUsedAgainWithAnotherGeneration) {
     TaskSlab slab;
-    const std::uint32_t first = slab.insert(specOf(1, 11), nullptr, {}, 0);
+    const std::uint32_t first = slab.insert(specOf(1, 11), {});
     const std::uint32_t firstGeneration = slab.generationOf(first);
     EXPECT_TRUE(slab.contains(first, firstGeneration));
 
-    EXPECT_EQ(slab.take(first).spec.bytes, 11U);
-    const std::uint32_t second = slab.insert(specOf(2, 22), nullptr, {}, 0);
+    EXPECT_EQ(slab.remove(first).spec.bytes, 11U);
+    const std::uint32_t second = slab.insert(specOf(2, 22), {});
 
     EXPECT_EQ(second, first);
     EXPECT_FALSE(slab.contains(first, firstGeneration));
@@ -42,7 +42,27 @@ TEST(TaskSlabTest, AnUnknownSlotHoldsNothing) {
     EXPECT_TRUE(slab.slotsOf(RequestId{1}).empty());
 }
 
-TEST(TaskSlabTest, FindsTheTasksOfARequestAmongThoseOfItsBucket) {
+TEST(TaskSlabTest, ATakenTaskIsNotFoundAndStaysWhereItIs) {
+    TaskSlab slab;
+    const std::uint32_t slot = slab.insert(specOf(1, 11), {});
+    const std::uint32_t generation = slab.generationOf(slot);
+
+    const QueuedTask& task = slab.take(slot);
+    for (int i = 0; i < 1000; ++i) {
+        slab.insert(specOf(2), {});
+    }
+
+    EXPECT_EQ(task.spec.bytes, 11U);
+    EXPECT_EQ(&slab.at(slot), &task);
+    EXPECT_FALSE(slab.contains(slot, generation));
+    EXPECT_TRUE(slab.slotsOf(RequestId{1}).empty());
+    EXPECT_EQ(slab.size(), 1000U);
+    slab.free(slot);
+    EXPECT_EQ(slab.insert(specOf(3), {}), slot);
+    EXPECT_EQ(slab.allSlots().size(), 1001U);
+}
+
+TEST(TaskSlabTest, FindsTheTasksOfARequest) {
     std::mt19937 random(3);
     TaskSlab slab;
     std::map<std::uint32_t, std::uint64_t> model;  // slot → request
@@ -50,14 +70,14 @@ TEST(TaskSlabTest, FindsTheTasksOfARequestAmongThoseOfItsBucket) {
         if (!model.empty() && random() % 2 == 0) {
             auto victim = model.begin();
             std::advance(victim, static_cast<std::ptrdiff_t>(random() % model.size()));
-            ASSERT_EQ(slab.take(victim->first).spec.request.value, victim->second);
+            ASSERT_EQ(slab.remove(victim->first).spec.request.value, victim->second);
             model.erase(victim);
         } else {
-            const std::uint64_t request = (random() % 3) * 256 + random() % 2;  // buckets 0 and 1
-            model[slab.insert(specOf(request), nullptr, {}, 0)] = request;
+            const std::uint64_t request = random() % 3;
+            model[slab.insert(specOf(request), {})] = request;
         }
         ASSERT_EQ(slab.size(), model.size());
-        const std::uint64_t wanted = (random() % 3) * 256;
+        const std::uint64_t wanted = random() % 3;
         std::vector<std::uint32_t> expected;
         for (const auto& [slot, request] : model) {
             if (request == wanted) {
