@@ -119,14 +119,11 @@ auto patiently(const Arguments& arguments, const std::filesystem::path& library,
     }
 }
 
-/// Indexes one folder to its end.
-Result<Part> indexFolder(Engine& engine,
+/// One indexing run to its end. Busy also when the library was found to be locked only then.
+Result<Part> runIndexing(Engine& engine,
                          const Arguments& arguments,
-                         const std::filesystem::path& library,
-                         const std::string& folder,
+                         CollectionId collection,
                          Interrupt& interrupt) {
-    BIFOCAL_TRY(const CollectionId collection,
-                patiently(arguments, library, [&] { return engine.addCollection(folder); }));
     auto line = std::make_shared<ProgressLine>(!arguments.has("--json"));
     std::promise<IndexProgress> promise;
     std::future<IndexProgress> end = promise.get_future();
@@ -136,10 +133,9 @@ Result<Part> indexFolder(Engine& engine,
             promise.set_value(progress);
         }
     };
-    BIFOCAL_TRY(const RequestId request, patiently(arguments, library, [&] {
-                    return arguments.has("--retry") ? engine.retryFailures(collection, {}, handler)
-                                                    : engine.startIndexing(collection, handler);
-                }));
+    BIFOCAL_TRY(const RequestId request,
+                arguments.has("--retry") ? engine.retryFailures(collection, {}, handler)
+                                         : engine.startIndexing(collection, handler));
     interrupt.cancels(request);
     const IndexProgress last = end.get();
     interrupt.cancels({});
@@ -149,6 +145,17 @@ Result<Part> indexFolder(Engine& engine,
     }
     return Part{last.summary.value_or(IndexSummary{}),
                 last.state == IndexState::Cancelled ? Ended::Stopped : Ended::Whole};
+}
+
+Result<Part> indexFolder(Engine& engine,
+                         const Arguments& arguments,
+                         const std::filesystem::path& library,
+                         const std::string& folder,
+                         Interrupt& interrupt) {
+    BIFOCAL_TRY(const CollectionId collection,
+                patiently(arguments, library, [&] { return engine.addCollection(folder); }));
+    return patiently(
+        arguments, library, [&] { return runIndexing(engine, arguments, collection, interrupt); });
 }
 
 /// The folders that were named, each once however it is written.
