@@ -3,11 +3,14 @@
 #include "app/cli/lab/claims.h"
 #include "app/cli/lab/lab_options.h"
 #include "app/cli/lab/lab_runs.h"
+#include "app/cli/lab/placement_runs.h"
 #include "core/base/files.h"
 #include "core/schedule/simulate/tuner.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -24,6 +27,8 @@ usage: bifocal-cli lab [--workload W] [--policy P[,P...]] [--device D] [--seeds 
                        [--set NAME=VALUE]... [--trace FILE] [--json]
        bifocal-cli lab tune [the same] [--generations N] [--json]
        bifocal-cli lab claims [--json]
+       bifocal-cli lab placement [--devices D,D,...] [--rate R] [--seconds S] [--seeds A-B]
+                       [--rough] [--json]
 
 The scheduler is the program's own, on a virtual clock; only the device is simulated: a run of
 b pictures takes alpha + beta x b. The same options and seeds give the same answer.
@@ -33,7 +38,7 @@ b pictures takes alpha + beta x b. The same options and seeds give the same answ
                  objective of 300 ms, W-F memory; or a trace.json that 'trace' wrote (W-A)
   --policy P     deadline, seed_decay, round_robin, fifo, static_partition, strict_priority,
                  sjf, adaptive_lifo (deadline)
-  --device D     R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X, or a profile.json (R-T4);
+  --device D     R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X, CPU, or a profile.json (R-T4);
                  each figure of a profile says whether it was published or is assumed
   --seeds A-B    one simulation for each (1-5)
   --phi F        share of the device that batch work is guaranteed, 0 to 0.5 (0.05)
@@ -51,6 +56,9 @@ cross-entropy, and offers what it finds only when it beats the setting that it b
 arrivals that it never saw: exit status 1 when it does not.
 'claims' puts the figures of the two documents that the program is built from beside what the
 simulation gives.
+'placement' sends both stages of prompts of words and a picture to the device that is predicted
+to finish each first, learning the times as it goes, and compares that with fixed places and with
+everything on one device. --devices is CPU,T4,Ascend310 and --rate 20 when they are not given.
 
 JSON: {"workload":"","device":"","device_figures":[...],"phi":0.0,"segments":n,"seeds":[a,b],
        "unloaded":{...},"policies":[{"policy":"","interactive":{"count":n,"p50_ms":0.0,
@@ -62,6 +70,9 @@ W-F:  {"workload":"W-F","strategies":[{"strategy":"","workloads":n,"overflowed_w
 tune: {"wins":true,"parameters":[{"name":"","before":0.0,"after":0.0}],"held_out":{"before":0.0,
        "after":0.0,"difference":[low,high]},"training":{"before":0.0,"after":0.0},
        "simulations":n}
+placement: {"devices":[""],"rate":0.0,"seeds":[a,b],"strategies":[{"strategy":"","p50_ms":0.0,
+       "p95_ms":0.0,"p99_ms":0.0,"max_ms":0.0,"prompts_per_s":0.0,"offered":n,"unanswered":n,
+       "trials":n,"devices":[{"device":"","utilization":0.0,"words":n,"pictures":n}]}]}
 )";
 
 Result<int> runTune(const Arguments& arguments, const LabOptions& options) {
@@ -121,6 +132,13 @@ Result<int> runClaims(const Arguments& arguments) {
     return kExitDone;
 }
 
+Result<int> runPlacement(const Arguments& arguments) {
+    BIFOCAL_TRY(const PlacementOptions options, placementOptionsFrom(arguments));
+    BIFOCAL_TRY(const std::vector<PlacementRow> rows, runPlacements(options));
+    std::cout << (arguments.has("--json") ? toJson(options, rows) + '\n' : toTable(options, rows));
+    return kExitDone;
+}
+
 Result<void> writeTrace(const std::string& file, const LabOptions& options) {
     schedule::SimulationConfig config = options.config;
     config.seed = options.firstSeed;
@@ -131,11 +149,16 @@ Result<void> writeTrace(const std::string& file, const LabOptions& options) {
 
 Result<int> run(const Arguments& arguments) {
     const std::string verb = arguments.words().empty() ? "" : arguments.words().front();
-    if (arguments.words().size() > 1 || (!verb.empty() && verb != "tune" && verb != "claims")) {
-        return Error{ErrorCode::InvalidArgument, "lab: nothing, 'tune' or 'claims'"};
+    constexpr std::string_view kVerbs[] = {"", "tune", "claims", "placement"};
+    if (arguments.words().size() > 1 ||
+        std::find(std::begin(kVerbs), std::end(kVerbs), verb) == std::end(kVerbs)) {
+        return Error{ErrorCode::InvalidArgument, "lab: nothing, 'tune', 'claims' or 'placement'"};
     }
     if (verb == "claims") {
         return runClaims(arguments);
+    }
+    if (verb == "placement") {
+        return runPlacement(arguments);
     }
     BIFOCAL_TRY(const LabOptions options, labOptionsFrom(arguments));
     if (options.isMemoryWorkload) {
@@ -162,11 +185,13 @@ Result<int> run(const Arguments& arguments) {
 }  // namespace
 
 Command labCommand() {
-    return {"lab",
-            "try the scheduler on simulated devices",
-            kManual,
-            withLabOptions({{"--json", OptionSpec::Value::None}, {"--generations"}, {"--trace"}}),
-            run};
+    return {
+        "lab",
+        "try the scheduler on simulated devices",
+        kManual,
+        withLabOptions(
+            {{"--json", OptionSpec::Value::None}, {"--generations"}, {"--trace"}, {"--devices"}}),
+        run};
 }
 
 }  // namespace bifocal::cli

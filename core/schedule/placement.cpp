@@ -15,14 +15,6 @@ namespace bifocal::schedule {
 
 namespace {
 
-Duration transferTime(std::uint64_t bytes, double bytesPerSecond) {
-    if (bytes == 0 || bytesPerSecond <= 0) {
-        return Duration(0);
-    }
-    return std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(static_cast<double>(bytes) / bytesPerSecond));
-}
-
 bool isAllowed(const StageDemand& demand, const DeviceState& state, std::size_t device) {
     const bool isForbidden = std::find(demand.forbidden.begin(), demand.forbidden.end(), device) !=
                              demand.forbidden.end();
@@ -30,6 +22,14 @@ bool isAllowed(const StageDemand& demand, const DeviceState& state, std::size_t 
 }
 
 }  // namespace
+
+Duration transferTime(std::uint64_t bytes, double bytesPerSecond) {
+    if (bytes == 0 || bytesPerSecond <= 0) {
+        return Duration(0);
+    }
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(static_cast<double>(bytes) / bytesPerSecond));
+}
 
 /// What is known of one stage and shape on one device.
 struct Placement::Known {

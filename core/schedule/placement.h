@@ -22,6 +22,9 @@ struct DeviceState {
     double bytesPerSecond = 0;      ///< on the way to its memory; 0: no way to go
 };
 
+/// What `bytes` take on their way; nothing without a way.
+Duration transferTime(std::uint64_t bytes, double bytesPerSecond);
+
 /// A piece of work that has to go somewhere. Threads: value.
 struct StageDemand {
     const char* stage = "";         ///< string literal

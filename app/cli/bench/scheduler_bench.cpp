@@ -5,6 +5,8 @@
 #include "app/cli/bench/idle_bench.h"
 #include "app/cli/bench/machine.h"
 #include "app/cli/bench/simulated_rows.h"
+#include "app/cli/bench/storm_bench.h"
+#include "app/cli/bench/streaming_bench.h"
 
 #include <array>
 
@@ -40,13 +42,38 @@ Result<void> tracing(BenchLength /*length*/, BenchReport& report) {
     return {};
 }
 
+Result<void> cancel(BenchLength length, BenchReport& report) {
+    measureCancel(length == BenchLength::Full ? 100'000 : 4'000, report);
+    return {};
+}
+
+Result<void> batcher(BenchLength length, BenchReport& report) {
+    const bool isFull = length == BenchLength::Full;
+    measureBatcher(isFull ? 100 : 10, isFull ? 400 : 40, report);
+    return {};
+}
+
+Result<void> leak(BenchLength length, BenchReport& report) {
+    measureLeak(100'000, length == BenchLength::Full ? 1'000'000 : 100'000, report);
+    return {};
+}
+
+Result<void> streaming(BenchLength length, BenchReport& report) {
+    return measureStreaming(
+        length == BenchLength::Full ? StreamingWorkload{} : StreamingWorkload{50, 40}, report);
+}
+
 constexpr std::array kMeasures{
     SchedulerMeasure{"dispatch of empty tasks", dispatch},
     SchedulerMeasure{"the ready queue", readyQueue},
     SchedulerMeasure{"waking a worker", wake},
     SchedulerMeasure{"an idle scheduler", idle},
     SchedulerMeasure{"recording spans", tracing},
-    SchedulerMeasure{"decisions on simulated devices", measureSimulated}};
+    SchedulerMeasure{"decisions on simulated devices", measureSimulated},
+    SchedulerMeasure{"cancelling at every moment", cancel},
+    SchedulerMeasure{"joining within a window", batcher},
+    SchedulerMeasure{"answers while they come", streaming},
+    SchedulerMeasure{"what a storm of requests leaves behind", leak}};
 
 }  // namespace
 

@@ -25,17 +25,6 @@ Result<std::string> textOf(const std::string& path) {
     return std::string(bytes.begin(), bytes.end());
 }
 
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
 /// A name that is not known is a mistake in the arguments.
 template <typename T>
 Result<T> asArgument(const char* option, Result<T> result, const char* alsoKnown) {
@@ -53,14 +42,6 @@ Result<Workload> chosenWorkload(const std::string& name) {
     BIFOCAL_TRY(const std::string text, textOf(name));
     Result<Workload> workload = workloadFromTrace(name, text);
     return workload ? std::move(workload) : workload.error().withContext(name);
-}
-
-Result<schedule::DeviceProfile> chosenDevice(const std::string& name) {
-    if (!name.ends_with(".json")) {
-        return asArgument("--device", schedule::profileNamed(name), "");
-    }
-    BIFOCAL_TRY(const std::string text, textOf(name));
-    return schedule::parseDeviceProfile(text);
 }
 
 Result<BatchRule> chosenBatcher(const std::string& name, const schedule::DeviceProfile& device) {
@@ -108,6 +89,25 @@ Result<void> changeWorkload(const Arguments& arguments, Workload& workload) {
 }
 
 }  // namespace
+
+std::vector<std::string> splitAtCommas(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+Result<schedule::DeviceProfile> deviceFor(const char* option, const std::string& name) {
+    if (!name.ends_with(".json")) {
+        return asArgument(option, schedule::profileNamed(name), "");
+    }
+    BIFOCAL_TRY(const std::string text, textOf(name));
+    return schedule::parseDeviceProfile(text);
+}
 
 Result<std::pair<std::uint64_t, std::uint64_t>> parseSeeds(const std::string& text) {
     const Error bad{ErrorCode::InvalidArgument, "--seeds " + text + ": must be A-B, like 1-10"};
@@ -168,7 +168,8 @@ Result<LabOptions> labOptionsFrom(const Arguments& arguments) {
         BIFOCAL_TRY(options.config.workload, chosenWorkload(workload));
         BIFOCAL_CHECK(changeWorkload(arguments, options.config.workload));
     }
-    BIFOCAL_TRY(options.config.device, chosenDevice(arguments.value("--device").value_or("R-T4")));
+    BIFOCAL_TRY(options.config.device,
+                deviceFor("--device", arguments.value("--device").value_or("R-T4")));
     BIFOCAL_TRY(
         options.config.batching,
         chosenBatcher(arguments.value("--batcher").value_or("adaptive"), options.config.device));
@@ -182,7 +183,7 @@ Result<LabOptions> labOptionsFrom(const Arguments& arguments) {
     BIFOCAL_TRY(const auto seeds, parseSeeds(arguments.value("--seeds").value_or("1-5")));
     options.firstSeed = seeds.first;
     options.lastSeed = seeds.second;
-    options.policies = split(arguments.value("--policy").value_or("deadline"));
+    options.policies = splitAtCommas(arguments.value("--policy").value_or("deadline"));
     for (const std::string& policy : options.policies) {
         schedule::PolicyConfig config = options.config.policy;
         config.name = policy;

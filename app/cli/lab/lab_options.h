@@ -28,6 +28,13 @@ Result<LabOptions> labOptionsFrom(const Arguments& arguments);
 /// "A-B" or "A". InvalidArgument.
 Result<std::pair<std::uint64_t, std::uint64_t>> parseSeeds(const std::string& text);
 
+/// "A,B" in parts; empty ones too.
+std::vector<std::string> splitAtCommas(const std::string& text);
+
+/// The built-in profile of that name, or the one in a file that ends in .json. `option` is named in
+/// the error.
+Result<schedule::DeviceProfile> deviceFor(const char* option, const std::string& name);
+
 /// The requests of an exported trace as arrivals; the interactive ones are prompts.
 /// Corruption as readTrace(), NotFound without a request.
 Result<schedule::Workload> workloadFromTrace(const std::string& name, const std::string& trace);

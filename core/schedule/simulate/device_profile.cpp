@@ -30,11 +30,35 @@ std::string textOf(const nlohmann::json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+Duration runTime(double alphaMs, double betaMs, std::uint32_t items) {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double, std::milli>(alphaMs + betaMs * paddedSize(items)));
+}
+
+void setFigure(DeviceProfile& profile, const std::string& name, double value) {
+    if (name == "watts") {
+        profile.watts = value;
+    } else if (name == "multiprocessors") {
+        profile.multiprocessors = static_cast<std::uint32_t>(value);
+    } else if (name == "segment_overhead") {
+        profile.segmentOverhead = value;
+    } else if (name == "text_alpha_ms") {
+        profile.textAlphaMs = value;
+    } else if (name == "text_beta_ms") {
+        profile.textBetaMs = value;
+    } else if (name == "transfer_gb_per_s") {
+        profile.bytesPerSecond = value * 1e9;
+    }
+}
+
 }  // namespace
 
 Duration DeviceProfile::service(std::uint32_t items) const {
-    return std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double, std::milli>(alphaMs + betaMs * paddedSize(items)));
+    return runTime(alphaMs, betaMs, items);
+}
+
+Duration DeviceProfile::textService(std::uint32_t items) const {
+    return runTime(textAlphaMs, textBetaMs, items);
 }
 
 Result<DeviceProfile> parseDeviceProfile(const std::string& json) {
@@ -51,6 +75,10 @@ Result<DeviceProfile> parseDeviceProfile(const std::string& json) {
     }
     BIFOCAL_TRY(profile.alphaMs, figureOf(*figures, "alpha_ms"));
     BIFOCAL_TRY(profile.betaMs, figureOf(*figures, "beta_ms"));
+    constexpr double kTextLayers = 1.0 / 2;
+    constexpr double kTextArithmetic = 1.0 / 12;
+    profile.textAlphaMs = kTextLayers * profile.alphaMs;
+    profile.textBetaMs = kTextArithmetic * profile.betaMs;
     for (const auto& [name, figure] : figures->items()) {
         BIFOCAL_TRY(const double value, figureOf(*figures, name.c_str()));
         const std::string origin = textOf(figure, "origin");
@@ -60,13 +88,7 @@ Result<DeviceProfile> parseDeviceProfile(const std::string& json) {
         }
         profile.figures.push_back(
             {name, value, textOf(figure, "unit"), origin, textOf(figure, "kind") != "published"});
-        if (name == "watts") {
-            profile.watts = value;
-        } else if (name == "multiprocessors") {
-            profile.multiprocessors = static_cast<std::uint32_t>(value);
-        } else if (name == "segment_overhead") {
-            profile.segmentOverhead = value;
-        }
+        setFigure(profile, name, value);
     }
     return profile;
 }

@@ -20,24 +20,31 @@ struct ProfileFigure {
     bool isAssumed = true;
 };
 
-/// A simulated device: a run of b items takes α + β·b. Threads: value.
+/// A simulated device: a run of b pictures takes α + β·b, and so do b texts. Threads: value.
 struct DeviceProfile {
     std::string name;
     double alphaMs = 0;
     double betaMs = 0;
-    double watts = 0;  ///< 0: unknown
+    /// Of the text tower. A profile that does not say has half of α and a twelfth of β: in the
+    /// CLIP family's ViT-L/14 it has half as many layers to launch, and a twelfth of the
+    /// arithmetic.
+    double textAlphaMs = 0;
+    double textBetaMs = 0;
+    double bytesPerSecond = 0;  ///< on the way to its memory; 0: no way to go
+    double watts = 0;           ///< 0: unknown
     std::uint32_t multiprocessors = 0;
     double segmentOverhead = 0.03;  ///< of a run that is cut into segments
     std::vector<ProfileFigure> figures;
 
-    Duration service(std::uint32_t items) const;
+    Duration service(std::uint32_t items) const;      ///< of pictures
+    Duration textService(std::uint32_t items) const;  ///< of texts
 };
 
 /// Reads one profile. Corruption for what is not JSON, InvalidArgument naming the field for a
 /// figure that is missing, not finite or not positive.
 Result<DeviceProfile> parseDeviceProfile(const std::string& json);
 
-/// The profiles that are built in: R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X.
+/// The profiles that are built in: R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X, CPU.
 std::vector<DeviceProfile> builtInProfiles();
 /// One of them. NotFound, naming those that there are.
 Result<DeviceProfile> profileNamed(const std::string& name);

@@ -83,7 +83,7 @@ struct Request {
     Count open{1};   // accepted tasks that are not over, and one for the client
     std::optional<CancelMoment> moment;
     bool namesTasks = true;  // false: cancelled by its token alone
-    TimePoint cancelled;
+    std::optional<TimePoint> cancelled;
     std::mutex mutex;  // guards the error
     std::optional<Error> error;
 };
@@ -434,14 +434,14 @@ void Client::count(const Request& request, const TaskOutcome& task) {
     if (!isBegun) {
         report_.wasted += Duration(task.device.load());
     }
-    const bool isTimed = options_.onCancelled && request.moment && request.namesTasks &&
-                         task.end >= request.cancelled;
+    const bool isTimed = options_.onCancelled && request.namesTasks && request.cancelled &&
+                         task.end >= *request.cancelled;
     if (isTimed) {
-        const bool wasAside = *request.moment == CancelMoment::Suspended;
+        const bool wasAside = request.moment == CancelMoment::Suspended;
         times_.emplace_back(!isBegun   ? CancelMoment::Queued
                             : wasAside ? CancelMoment::Suspended
                                        : CancelMoment::Running,
-                            task.end - request.cancelled);
+                            task.end - *request.cancelled);
     }
 }
 

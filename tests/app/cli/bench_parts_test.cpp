@@ -5,6 +5,8 @@
 #include "app/cli/bench/dispatch_peers.h"
 #include "app/cli/bench/idle_bench.h"
 #include "app/cli/bench/scheduler_bench.h"
+#include "app/cli/bench/storm_bench.h"
+#include "app/cli/bench/streaming_bench.h"
 
 #include <gmock/gmock.h>
 
@@ -81,6 +83,37 @@ TEST(IdleBenchTest, HasARowForEachFigure) {
     EXPECT_EQ(idsOf(report),
               (std::set<std::string>{"s3_p50", "s3_p99", "s4_wakeups", "s4_cpu_share"}));
     EXPECT_GT(rowOf(report, "s3_p50")->value, 0);
+}
+
+TEST(StormBenchTest, HasARowForEachFigureAndNothingIsLost) {
+    BenchReport report;
+
+    measureCancel(60, report);
+    measureLeak(200, 200, report);
+    measureBatcher(1, 2, report);
+
+    EXPECT_EQ(idsOf(report),
+              (std::set<std::string>{"s13",
+                                     "s13_wasted",
+                                     "s13_queued_p99",
+                                     "s13_running_p99",
+                                     "s15",
+                                     "s15_real",
+                                     "s17",
+                                     "s17_ledger"}));
+    for (const char* id : {"s13", "s13_wasted", "s15", "s17_ledger"}) {
+        EXPECT_EQ(rowOf(report, id)->value, 0) << id;
+    }
+}
+
+TEST(StreamingBenchTest, HasARowForEachFigureAndNothingIsLost) {
+    BenchReport report;
+
+    ASSERT_TRUE(measureStreaming({2, 4}, report));
+
+    EXPECT_EQ(idsOf(report), (std::set<std::string>{"s16", "s16_slow_handler", "s16_lost"}));
+    EXPECT_GE(rowOf(report, "s16")->value, 28);
+    EXPECT_EQ(rowOf(report, "s16_lost")->value, 0);
 }
 
 TEST(SchedulerBenchTest, NamesItsParts) {

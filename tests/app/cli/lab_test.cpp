@@ -2,6 +2,7 @@
 #include "app/cli/lab/claims.h"
 #include "app/cli/lab/lab_options.h"
 #include "app/cli/lab/lab_runs.h"
+#include "app/cli/lab/placement_runs.h"
 
 #include <gmock/gmock.h>
 
@@ -123,6 +124,44 @@ TEST(LabRunsTest, OursNeverOverflowsWhereSlotsDo) {
     EXPECT_GT(overflowsOf("slots"), 0U);
     EXPECT_EQ(overflowsOf("arena"), 0U);
     EXPECT_TRUE(nlohmann::json::accept(toJson(*rows)));
+}
+
+Result<PlacementOptions> parsePlacement(const std::vector<std::string>& words) {
+    BIFOCAL_TRY(const Arguments arguments,
+                Arguments::parse(words,
+                                 {{"--devices"},
+                                  {"--rate"},
+                                  {"--seconds"},
+                                  {"--seeds"},
+                                  {"--rough", OptionSpec::Value::None}}));
+    return placementOptionsFrom(arguments);
+}
+
+TEST(PlacementRunsTest, EveryWayToPlaceHasARowAndOursIsTheFirst) {
+    const auto options =
+        parsePlacement({"--devices", "CPU,T4", "--seconds", "30", "--seeds", "1-2"});
+    ASSERT_TRUE(options);
+    const auto rows = runPlacements(*options);
+    ASSERT_TRUE(rows);
+
+    std::vector<std::string> names;
+    for (const PlacementRow& row : *rows) {
+        names.push_back(row.strategy);
+        EXPECT_EQ(row.over.offered, rows->front().over.offered) << row.strategy;
+    }
+    EXPECT_THAT(names,
+                ::testing::ElementsAre("earliest finish", "fixed", "all on CPU", "all on T4"));
+    const auto document = nlohmann::json::parse(toJson(*options, *rows));
+    EXPECT_EQ(document["strategies"][3]["devices"][1]["device"], "T4");
+    EXPECT_EQ(document["devices"].size(), 2U);
+    EXPECT_THAT(toTable(*options, *rows), HasSubstr("all on T4"));
+}
+
+TEST(PlacementRunsTest, NamesTheOptionThatIsWrong) {
+    EXPECT_THAT(parsePlacement({"--devices", "CPU,,T4"}).error().message, HasSubstr("--devices"));
+    EXPECT_THAT(parsePlacement({"--devices", "T5"}).error().message, HasSubstr("R-T4"));
+    EXPECT_THAT(parsePlacement({"--rate", "0"}).error().message, HasSubstr("--rate"));
+    EXPECT_EQ(parsePlacement({})->config.devices.size(), 3U);
 }
 
 TEST(ClaimsTest, EveryRowOfTheSourcesThatItNamesIsThere) {

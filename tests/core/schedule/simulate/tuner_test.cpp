@@ -93,7 +93,7 @@ TEST(TunerTest, StopsWhenAskedAndRefusesWhatCannotBe) {
 }
 
 TEST(BuiltInProfilesTest, AllCanBeReadAndSayWhereTheirFiguresAreFrom) {
-    ASSERT_EQ(builtInProfiles().size(), 7U);
+    ASSERT_EQ(builtInProfiles().size(), 8U);
     for (const DeviceProfile& profile : builtInProfiles()) {
         EXPECT_GT(profile.service(8), profile.service(1)) << profile.name;
         EXPECT_GT(profile.watts, 0) << profile.name;
