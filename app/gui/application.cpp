@@ -44,7 +44,6 @@ int Application::run() {
         return 1;
     }
     session_ = std::make_unique<ui::Session>(*engine_);
-    stalls_ = std::make_unique<ui::StallMonitor>();
     showWindow();
     return QApplication::exec();
 }
@@ -87,6 +86,7 @@ Result<void> Application::openEngine() {
 void Application::showWindow() {
     window_ = std::make_unique<ui::MainWindow>(*session_, theme_, settings_.get());
     if (options_.tour) {
+        stalls_ = std::make_unique<ui::StallMonitor>();
         tour_ = std::make_unique<Tour>(*window_, *session_, *stalls_, *options_.tour);
     }
     window_->show();

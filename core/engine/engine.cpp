@@ -296,6 +296,7 @@ Result<void> EngineImpl::startPrompt(RequestId request,
         }
         prompts_.emplace(request, run);
     }
+    sampling_.notify_all();
     Result<void> started = run->start();
     if (!started) {
         const std::lock_guard lock(mutex_);

@@ -123,6 +123,10 @@ public:
     // ---- state
 
     virtual EngineStatus status() const = 0;
+    enum class Attention : std::uint8_t { Watched = 1, Unwatched };
+    /// Unwatched, and with no request running, nothing is sampled and other processes' changes are
+    /// not looked for: no thread of the engine wakes up. It begins Watched.
+    virtual void setAttention(Attention attention) = 0;
     virtual const profile::Profiler& profiler() const = 0;
     virtual schedule::SchedulerStats schedulerStats() const = 0;
 

@@ -138,6 +138,7 @@ Result<void> EngineImpl::startJob(RequestId request,
         }
         jobs_.emplace(request, started);
     }
+    sampling_.notify_all();
     profiler_.beginRequest(request, labelOfIndexing(record->root), Urgency::Batch);
     Result<void> outcome = started->start();
     if (!outcome) {
@@ -302,6 +303,14 @@ EngineStatus EngineImpl::status() const {
     return status;
 }
 
+void EngineImpl::setAttention(Attention attention) {
+    {
+        const std::lock_guard lock(mutex_);
+        attention_ = attention;
+    }
+    sampling_.notify_all();
+}
+
 int EngineImpl::otherWriter() const {
     const int holder = FileLock::holder(libraryLockFile(config_.library)).value_or(0);
     return holder == processId() ? 0 : holder;
@@ -337,13 +346,24 @@ profile::MemoryGauges EngineImpl::memoryGauges() const {
     return gauges;
 }
 
+/// Sleeps until `next`, and on as long as there is no reason for a sample; false at the end.
+bool EngineImpl::awaitSample(const std::stop_token& stop, TimePoint& next) {
+    std::unique_lock lock(mutex_);
+    sampling_.wait_until(lock, stop, next, [] { return false; });
+    const auto hasReason = [this] {
+        return attention_ == Attention::Watched || !prompts_.empty() || !jobs_.empty();
+    };
+    if (!hasReason()) {
+        sampling_.wait(lock, stop, hasReason);
+        next = clock_.now();
+    }
+    return !stop.stop_requested();
+}
+
 /// One sample a period, on absolute times, until the engine ends.
 void EngineImpl::sample(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    std::unique_lock lock(mutex);
     TimePoint next = clock_.now();
-    while (!stop.stop_requested()) {
+    do {
         const Result<std::uint64_t> generation = library_->generation();
         const int other = otherWriter();
         bool hasChanged = false;
@@ -366,8 +386,7 @@ void EngineImpl::sample(const std::stop_token& stop) {
         current.memory = memoryGauges();
         profiler_.addSample(current);
         next += config_.samplePeriod;
-        wake.wait_until(lock, stop, next, [] { return false; });
-    }
+    } while (awaitSample(stop, next));
 }
 
 // ---- checking

@@ -327,6 +327,37 @@ TEST_F(EngineBridgeTest, WhatIsAskedForWhileAnotherProgramWritesIsDoneAfterwards
     EXPECT_EQ(errors_.count(), 1);
 }
 
+TEST_F(EngineBridgeTest, HiddenWindowLetsTheEngineRest) {
+    QSignalSpy changes(bridge_.get(), &EngineBridge::libraryChanged);
+    bridge_->refresh();
+    bridge_->setPresence(EngineBridge::Presence::Hidden);
+    EXPECT_EQ(engine_.attention, Engine::Attention::Unwatched);
+
+    ++engine_.state.libraryGeneration;
+    bridge_->setPresence(EngineBridge::Presence::Shown);
+
+    EXPECT_EQ(engine_.attention, Engine::Attention::Watched);
+    EXPECT_EQ(changes.count(), 1) << "what was missed is caught up with";
+}
+
+TEST_F(EngineBridgeTest, HiddenWindowStillWaitsForAnotherProgram) {
+    engine_.addCollectionRecord("/pictures", 0);
+    bridge_->setPresence(EngineBridge::Presence::Hidden);
+    engine_.state.writerProcess = 7;
+    engine_.indexError = Error{ErrorCode::Busy, "pid 7"};
+    bridge_->startIndexing(CollectionId{1});
+    settle(*bridge_);
+    EXPECT_EQ(engine_.attention, Engine::Attention::Watched);
+
+    engine_.state.writerProcess.reset();
+    engine_.indexError.reset();
+    bridge_->refresh();
+    settle(*bridge_);
+
+    EXPECT_EQ(engine_.runs.size(), 1U);
+    EXPECT_EQ(engine_.attention, Engine::Attention::Unwatched);
+}
+
 TEST_F(EngineBridgeTest, RemovedFolderIsGoneFromTheList) {
     QSignalSpy collections(bridge_.get(), &EngineBridge::collectionsChanged);
     engine_.addCollectionRecord("/pictures", 0);

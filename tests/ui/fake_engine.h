@@ -60,6 +60,7 @@ public:
     std::optional<Error> indexError;
     bool endsIndexingAtOnce = false;  ///< Done is said before startIndexing() returns
     EngineStatus state;
+    Attention attention = Attention::Watched;  ///< as was last asked for
 
     // ---- answers
     void answer(const Submitted& submitted, PromptEventKind kind, std::vector<ResultRow> rows);
@@ -94,6 +95,7 @@ public:
                         Urgency urgency,
                         ImageHandler handler) override;
     EngineStatus status() const override { return state; }
+    void setAttention(Attention value) override { attention = value; }
     const profile::Profiler& profiler() const override { return profiler_; }
     schedule::SchedulerStats schedulerStats() const override { return {}; }
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;

@@ -210,6 +210,9 @@ void EngineBridge::changeFailed(const Error& error, Doing doing, Change again) {
     if (isBusy) {
         saidBusy_ = true;
         postponed_.append(std::move(again));
+        if (!tick_.isActive()) {
+            lookOut();
+        }
     }
 }
 
@@ -358,6 +361,7 @@ void EngineBridge::refresh() {
         announceProfile();
     }
     hasAnnounced_ = true;
+    restIfUnseen();
 }
 
 void EngineBridge::announceDevice() {
@@ -385,6 +389,29 @@ void EngineBridge::announceCollections() {
     }
     announcedCollections_ = items;
     Q_EMIT collectionsChanged(items);
+}
+
+void EngineBridge::setPresence(Presence presence) {
+    const bool wasHidden = std::exchange(presence_, presence) == Presence::Hidden;
+    if (presence == Presence::Shown && wasHidden) {
+        lookOut();
+        refresh();
+    } else {
+        restIfUnseen();
+    }
+}
+
+void EngineBridge::lookOut() {
+    engine_.setAttention(Engine::Attention::Watched);
+    tick_.start();
+}
+
+/// Changes that wait for another program are looked after all the same.
+void EngineBridge::restIfUnseen() {
+    if (presence_ == Presence::Hidden && postponed_.isEmpty()) {
+        engine_.setAttention(Engine::Attention::Unwatched);
+        tick_.stop();
+    }
 }
 
 void EngineBridge::watchProfiler(Watch watch) {

@@ -74,6 +74,9 @@ public:
 
     /// Reads the engine's status and announces what changed; happens by itself every kTick.
     void refresh();
+    /// While nobody can see the window nothing is looked at; it is caught up with when shown.
+    enum class Presence : std::uint8_t { Shown = 1, Hidden };
+    void setPresence(Presence presence);
     /// Samples and requests are announced at each tick while somebody looks.
     enum class Watch : std::uint8_t { Off = 1, On };
     void watchProfiler(Watch watch);
@@ -122,6 +125,8 @@ private:
     /// A change that failed: to be made `again` later when the library was busy, else said.
     void changeFailed(const Error& error, Doing doing, Change again);
     void makePostponedChanges();
+    void lookOut();
+    void restIfUnseen();
     void announceCollections();
     void announceDevice();
     void announceProfile();
@@ -144,6 +149,7 @@ private:
     DeviceItem announcedDevice_;
     bool hasAnnounced_ = false;
     Watch watch_ = Watch::Off;
+    Presence presence_ = Presence::Shown;
 };
 
 }  // namespace bifocal::ui

@@ -283,6 +283,28 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
     outline_->setGeometry(rect());
 }
 
+void MainWindow::followPresence() {
+    session_.bridge().setPresence(isVisible() && !isMinimized() ? EngineBridge::Presence::Shown
+                                                                : EngineBridge::Presence::Hidden);
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    followPresence();
+}
+
+void MainWindow::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    followPresence();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::WindowStateChange) {
+        followPresence();
+    }
+}
+
 void MainWindow::startCapture() {
     if (overlay_) {
         return;

@@ -55,6 +55,7 @@ public:
                         ImageHandler handler) override;
 
     EngineStatus status() const override;
+    void setAttention(Attention attention) override;
     const profile::Profiler& profiler() const override { return profiler_; }
     schedule::SchedulerStats schedulerStats() const override { return scheduler_->stats(); }
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;
@@ -99,6 +100,7 @@ private:
     int otherWriter() const;
     void refreshStatus();
     void sample(const std::stop_token& stop);
+    bool awaitSample(const std::stop_token& stop, TimePoint& next);
     profile::MemoryGauges memoryGauges() const;
 
     const EngineConfig config_;
@@ -113,6 +115,8 @@ private:
 
     mutable std::mutex mutex_;  ///< guards everything down to the scheduler
     std::condition_variable packKnown_;
+    std::condition_variable_any sampling_;  ///< there is a reason to sample again
+    Attention attention_ = Attention::Watched;
     PackState packState_ = PackState::Loading;
     std::optional<Error> packError_;
     PackFault packFault_ = PackFault::Models;  ///< with packError_

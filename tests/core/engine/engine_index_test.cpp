@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <future>
+#include <thread>
 
 namespace bifocal::test {
 namespace {
@@ -311,6 +312,19 @@ TEST_F(EngineIndexTest, DamagedVectorsAreSetAsideAndMadeAgain) {
     engine_ = open();
     EXPECT_EQ(indexed(*engine_).indexed, 1U);
     EXPECT_EQ(names(ask(*engine_, words("red"))), std::vector<std::string>{"red.png"});
+}
+
+TEST_F(EngineIndexTest, SamplesWhileSomethingRunsOrSomebodyLooks) {
+    add("one.png", numbered(1));
+    engine_->setAttention(Engine::Attention::Unwatched);
+
+    ASSERT_EQ(indexed(*engine_).indexed, 1U) << "running, it samples";
+    EXPECT_EQ(engine_->status().pictureCount, 1U);
+    engine_->setAttention(Engine::Attention::Watched);
+    const std::size_t before = engine_->profiler().samples().size();
+    while (engine_->profiler().samples().size() < before + 2) {
+        std::this_thread::yield();
+    }
 }
 
 TEST_F(EngineIndexTest, CollectionsComeAndGo) {
