@@ -28,6 +28,8 @@ constexpr std::array<std::pair<Script, const char*>, 9> kScriptNames{
      {Script::Indic, "indic"},
      {Script::Thai, "thai"},
      {Script::Other, "other"}}};
+constexpr std::array<std::pair<PackKind, const char*>, 2> kKindNames{
+    {{PackKind::Search, "search"}, {PackKind::Speech, "speech"}}};
 constexpr std::array<std::pair<Lens, const char*>, 3> kLensNames{
     {{Lens::Words, "words"}, {Lens::Looks, "looks"}, {Lens::Joint, "joint"}}};
 
@@ -92,6 +94,15 @@ bool isPlainName(const std::string& name) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                       c == '.' || c == '_' || c == '-';
            });
+}
+
+/// A manifest that says nothing is a search pack's.
+Result<PackKind> kindOf(const Json& root) {
+    if (!root.contains("kind")) {
+        return PackKind::Search;
+    }
+    BIFOCAL_TRY(const std::string kind, textOf(root, "kind"));
+    return valueOf(kKindNames, kind, "kind");
 }
 
 Result<RowLayout> layoutOf(const Json& json) {
@@ -207,10 +218,13 @@ Result<PackManifest> parseManifest(std::string_view json) {
     if (manifest.maxTokens > kMaxTokenCount) {
         return broken("maxTokens", "is more than 65536");
     }
-    if (!root.contains("layout")) {
-        return broken("layout", "is missing");
+    BIFOCAL_TRY(manifest.kind, kindOf(root));
+    if (root.contains("layout") != (manifest.kind == PackKind::Search)) {
+        return broken("layout", root.contains("layout") ? "has no meaning here" : "is missing");
     }
-    BIFOCAL_TRY(manifest.layout, layoutOf(root["layout"]));
+    if (manifest.kind == PackKind::Search) {
+        BIFOCAL_TRY(manifest.layout, layoutOf(root["layout"]));
+    }
     BIFOCAL_CHECK(parseLists(root, manifest));
     return manifest;
 }
@@ -238,16 +252,20 @@ std::string toJson(const PackManifest& manifest) {
                            {"licence", source.licence},
                            {"licenceBasis", source.licenceBasis}});
     }
-    const Json root = {{"schema", kSchema},
-                       {"id", manifest.id},
-                       {"name", manifest.name},
-                       {"architecture", manifest.architecture},
-                       {"licence", manifest.licence},
-                       {"maxTokens", manifest.maxTokens},
-                       {"layout", jsonOf(manifest.layout)},
-                       {"scripts", scripts},
-                       {"files", files},
-                       {"sources", sources}};
+    Json root = {{"schema", kSchema},
+                 {"id", manifest.id},
+                 {"name", manifest.name},
+                 {"architecture", manifest.architecture},
+                 {"licence", manifest.licence},
+                 {"maxTokens", manifest.maxTokens},
+                 {"scripts", scripts},
+                 {"files", files},
+                 {"sources", sources}};
+    if (manifest.kind == PackKind::Search) {
+        root["layout"] = jsonOf(manifest.layout);
+    } else {
+        root["kind"] = nameOf(kKindNames, manifest.kind);
+    }
     return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

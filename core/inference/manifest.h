@@ -16,6 +16,12 @@ namespace bifocal {
 /// The name of the manifest inside a pack's folder; written last, so its presence says "complete".
 inline constexpr const char* kManifestName = "pack.json";
 
+/// What a pack is for.
+enum class PackKind : std::uint8_t {
+    Search = 1,  ///< pictures and words in one space; it has a layout
+    Speech,      ///< speech → text; it has none
+};
+
 /// One file of a pack. Threads: value.
 struct PackFile {
     std::string name;  ///< a plain file name, no folders
@@ -46,7 +52,8 @@ struct PackManifest {
     std::string name;
     std::string architecture;  ///< which code reads the tensors: "label-mixture-1"
     std::string licence;       ///< of the whole, for people
-    RowLayout layout;
+    PackKind kind = PackKind::Search;
+    RowLayout layout;  ///< of a search pack
     std::vector<Script> scripts;
     std::size_t maxTokens = 0;
     std::vector<PackFile> files;

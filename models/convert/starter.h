@@ -5,22 +5,14 @@
 #include "core/inference/manifest.h"
 
 #include <filesystem>
-#include <functional>
 #include <stop_token>
-#include <string>
+
+#include "models/convert/pack_preparation.h"
 
 namespace bifocal::models {
 
 /// Name of the starter pack's folder inside the folder of packs.
 inline constexpr const char* kStarterFolder = "starter";
-
-/// How far a preparation is. Threads: value.
-struct PrepareProgress {
-    std::string step;  ///< in English, for a progress line: "class table: 1200 of 3397 sentences"
-    double fraction = 0;  ///< of the whole, 0…1, never falling
-};
-/// Called from one thread at a time, not always the caller's.
-using ProgressCallback = std::function<void(const PrepareProgress&)>;
 
 /// models/starter/pack.json, compiled in: what the pack is and which downloads, by exact size and
 /// hash, it is made from; its list of files is empty.

@@ -38,6 +38,22 @@ TEST(Manifest, RoundTrip) {
     EXPECT_EQ(*parsed, manifest());
 }
 
+TEST(Manifest, ARecogniserHasAKindAndNoLayout) {
+    PackManifest speech = manifest();
+    speech.kind = PackKind::Speech;
+    speech.layout = {};
+    const auto parsed = parseManifest(toJson(speech));
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    EXPECT_EQ(*parsed, speech);
+    EXPECT_EQ(toJson(manifest()).find("kind"), std::string::npos);
+
+    Json withLayout = Json::parse(toJson(manifest()));
+    withLayout["kind"] = "speech";
+    EXPECT_EQ(parseManifest(withLayout.dump()).error().code, ErrorCode::Corruption);
+    withLayout["kind"] = "smell";
+    EXPECT_EQ(parseManifest(withLayout.dump()).error().code, ErrorCode::Corruption);
+}
+
 TEST(Manifest, NamesTheFieldThatIsWrong) {
     struct Case {
         std::function<void(Json&)> change;
