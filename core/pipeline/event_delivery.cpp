@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <pthread.h>
-
 namespace bifocal {
 
 EventDelivery::EventDelivery(std::size_t threadCount) {
@@ -31,7 +29,6 @@ void EventDelivery::post(std::function<void()> call) {
 }
 
 void EventDelivery::serve() {
-    ::pthread_setname_np(::pthread_self(), "events");
     std::unique_lock lock(mutex_);
     for (;;) {
         changed_.wait(lock, [this] { return isClosing_ || !calls_.empty(); });
