@@ -3,6 +3,7 @@
 #include "app/cli/lab/claims.h"
 #include "app/cli/lab/lab_options.h"
 #include "app/cli/lab/lab_runs.h"
+#include "app/cli/lab/measured_device.h"
 #include "app/cli/lab/placement_runs.h"
 #include "core/base/files.h"
 #include "core/schedule/simulate/tuner.h"
@@ -39,7 +40,8 @@ b pictures takes alpha + beta x b. The same options and seeds give the same answ
   --policy P     deadline, seed_decay, round_robin, fifo, static_partition, strict_priority,
                  sjf, adaptive_lifo (deadline)
   --device D     R-T4, T4, Ascend310, AlveoU50, V100, H100, MI250X, CPU, or a profile.json (R-T4);
-                 each figure of a profile says whether it was published or is assumed
+                 each figure of a profile says whether it was published or is assumed. measured:
+                 this machine, timed first with the models of --pack (and --packs)
   --seeds A-B    one simulation for each (1-5)
   --phi F        share of the device that batch work is guaranteed, 0 to 0.5 (0.05)
   --segments N   pieces that a batch run is cut into (12)
@@ -133,7 +135,8 @@ Result<int> runClaims(const Arguments& arguments) {
 }
 
 Result<int> runPlacement(const Arguments& arguments) {
-    BIFOCAL_TRY(const PlacementOptions options, placementOptionsFrom(arguments));
+    BIFOCAL_TRY(const PlacementOptions options,
+                placementOptionsFrom(arguments, measuringMeter(arguments)));
     BIFOCAL_TRY(const std::vector<PlacementRow> rows, runPlacements(options));
     std::cout << (arguments.has("--json") ? toJson(options, rows) + '\n' : toTable(options, rows));
     return kExitDone;
@@ -160,7 +163,7 @@ Result<int> run(const Arguments& arguments) {
     if (verb == "placement") {
         return runPlacement(arguments);
     }
-    BIFOCAL_TRY(const LabOptions options, labOptionsFrom(arguments));
+    BIFOCAL_TRY(const LabOptions options, labOptionsFrom(arguments, measuringMeter(arguments)));
     if (options.isMemoryWorkload) {
         if (verb == "tune") {
             return Error{ErrorCode::InvalidArgument, "lab tune: W-F has no policy to tune"};
@@ -185,13 +188,16 @@ Result<int> run(const Arguments& arguments) {
 }  // namespace
 
 Command labCommand() {
-    return {
-        "lab",
-        "try the scheduler on simulated devices",
-        kManual,
-        withLabOptions(
-            {{"--json", OptionSpec::Value::None}, {"--generations"}, {"--trace"}, {"--devices"}}),
-        run};
+    return {"lab",
+            "try the scheduler on simulated devices",
+            kManual,
+            withLabOptions({{"--json", OptionSpec::Value::None},
+                            {"--generations"},
+                            {"--trace"},
+                            {"--devices"},
+                            {"--packs"},
+                            {"--pack"}}),
+            run};
 }
 
 }  // namespace bifocal::cli

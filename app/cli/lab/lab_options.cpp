@@ -101,9 +101,14 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
     return parts;
 }
 
-Result<schedule::DeviceProfile> deviceFor(const char* option, const std::string& name) {
+Result<schedule::DeviceProfile> deviceFor(const char* option,
+                                          const std::string& name,
+                                          const DeviceMeter& meter) {
+    if (name == kMeasuredDevice) {
+        return meter();
+    }
     if (!name.ends_with(".json")) {
-        return asArgument(option, schedule::profileNamed(name), "");
+        return asArgument(option, schedule::profileNamed(name), ", measured");
     }
     BIFOCAL_TRY(const std::string text, textOf(name));
     return schedule::parseDeviceProfile(text);
@@ -160,7 +165,7 @@ Result<Workload> workloadFromTrace(const std::string& name, const std::string& t
     return workload;
 }
 
-Result<LabOptions> labOptionsFrom(const Arguments& arguments) {
+Result<LabOptions> labOptionsFrom(const Arguments& arguments, const DeviceMeter& meter) {
     LabOptions options;
     const std::string workload = arguments.value("--workload").value_or("W-A");
     options.isMemoryWorkload = workload == "W-F";
@@ -169,7 +174,7 @@ Result<LabOptions> labOptionsFrom(const Arguments& arguments) {
         BIFOCAL_CHECK(changeWorkload(arguments, options.config.workload));
     }
     BIFOCAL_TRY(options.config.device,
-                deviceFor("--device", arguments.value("--device").value_or("R-T4")));
+                deviceFor("--device", arguments.value("--device").value_or("R-T4"), meter));
     BIFOCAL_TRY(
         options.config.batching,
         chosenBatcher(arguments.value("--batcher").value_or("adaptive"), options.config.device));

@@ -6,6 +6,7 @@
 #include "core/schedule/simulate/simulator.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,14 @@ struct LabOptions {
     std::uint64_t lastSeed = 5;
 };
 
+/// Measures the device called kMeasuredDevice; takes seconds.
+using DeviceMeter = std::function<Result<schedule::DeviceProfile>()>;
+inline constexpr const char* kMeasuredDevice = "measured";
+
 /// From --workload, --policy, --device, --seeds, --phi, --segments, --batcher, --rate, --seconds,
 /// --rough and --set. A workload or device that ends in .json is a file: a trace as `trace` writes
 /// it, a profile as the built-in ones. Errors name the option and what it may be.
-Result<LabOptions> labOptionsFrom(const Arguments& arguments);
+Result<LabOptions> labOptionsFrom(const Arguments& arguments, const DeviceMeter& meter);
 
 /// "A-B" or "A". InvalidArgument.
 Result<std::pair<std::uint64_t, std::uint64_t>> parseSeeds(const std::string& text);
@@ -31,9 +36,11 @@ Result<std::pair<std::uint64_t, std::uint64_t>> parseSeeds(const std::string& te
 /// "A,B" in parts; empty ones too.
 std::vector<std::string> splitAtCommas(const std::string& text);
 
-/// The built-in profile of that name, or the one in a file that ends in .json. `option` is named in
-/// the error.
-Result<schedule::DeviceProfile> deviceFor(const char* option, const std::string& name);
+/// The built-in profile of that name, what the meter gives, or the one in a file that ends in
+/// .json. `option` is named in the error.
+Result<schedule::DeviceProfile> deviceFor(const char* option,
+                                          const std::string& name,
+                                          const DeviceMeter& meter);
 
 /// The requests of an exported trace as arrivals; the interactive ones are prompts.
 /// Corruption as readTrace(), NotFound without a request.

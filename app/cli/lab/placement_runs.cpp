@@ -97,11 +97,12 @@ json toDocument(const PlacementRow& row) {
 
 }  // namespace
 
-Result<PlacementOptions> placementOptionsFrom(const Arguments& arguments) {
+Result<PlacementOptions> placementOptionsFrom(const Arguments& arguments,
+                                              const DeviceMeter& meter) {
     PlacementOptions options;
     for (const std::string& name :
          splitAtCommas(arguments.value("--devices").value_or(kDefaultDevices))) {
-        BIFOCAL_TRY(schedule::DeviceProfile device, deviceFor("--devices", name));
+        BIFOCAL_TRY(schedule::DeviceProfile device, deviceFor("--devices", name, meter));
         options.config.devices.push_back(std::move(device));
     }
     BIFOCAL_TRY(options.config.promptsPerSecond,

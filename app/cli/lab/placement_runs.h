@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
+#include "app/cli/lab/lab_options.h"
 #include "core/base/result.h"
 #include "core/schedule/simulate/placement_workload.h"
 
@@ -26,7 +27,7 @@ struct PlacementRow {
 };
 
 /// From --devices, --rate, --seconds, --seeds and --rough. Errors name the option.
-Result<PlacementOptions> placementOptionsFrom(const Arguments& arguments);
+Result<PlacementOptions> placementOptionsFrom(const Arguments& arguments, const DeviceMeter& meter);
 
 /// Predicted finish first, then fixed places, then everything on each of the devices.
 Result<std::vector<PlacementRow>> runPlacements(const PlacementOptions& options);

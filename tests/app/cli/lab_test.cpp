@@ -17,9 +17,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
+Result<schedule::DeviceProfile> fakeMeter() {
+    schedule::DeviceProfile device;
+    device.name = kMeasuredDevice;
+    device.betaMs = 7;
+    return device;
+}
+
 Result<LabOptions> parse(const std::vector<std::string>& words) {
     BIFOCAL_TRY(const Arguments arguments, Arguments::parse(words, withLabOptions({})));
-    return labOptionsFrom(arguments);
+    return labOptionsFrom(arguments, fakeMeter);
+}
+
+TEST(LabOptionsTest, MeasuresADeviceWhenAsked) {
+    const auto options = parse({"--device", "measured"});
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->config.device.betaMs, 7);
 }
 
 TEST(LabOptionsTest, TakesTheDesignsWorkloadAndDeviceByDefault) {
@@ -134,7 +147,7 @@ Result<PlacementOptions> parsePlacement(const std::vector<std::string>& words) {
                                   {"--seconds"},
                                   {"--seeds"},
                                   {"--rough", OptionSpec::Value::None}}));
-    return placementOptionsFrom(arguments);
+    return placementOptionsFrom(arguments, fakeMeter);
 }
 
 TEST(PlacementRunsTest, EveryWayToPlaceHasARowAndOursIsTheFirst) {
