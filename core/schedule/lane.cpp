@@ -2,6 +2,7 @@
 #include "core/schedule/internal/lane.h"
 
 #include "core/base/assert.h"
+#include "core/schedule/internal/lock_soon.h"
 
 #include <algorithm>
 #include <chrono>
@@ -51,6 +52,8 @@ Lane::Lane(std::uint32_t index,
             std::move(policy),
             admission),
       idleCount_(config.workers.size()) {
+    arrivals_.reserve(Inbox::kMaxStock);
+    tickets_.reserve(Inbox::kMaxStock);
     BIFOCAL_ASSERT(index <= kLaneMask && !workers_.empty());
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i].config = config.workers[i];
@@ -76,45 +79,61 @@ bool Lane::serves(Urgency urgency) const {
 }
 
 Result<TaskId> Lane::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
-    const std::size_t cls = LaneCore::indexOf(spec.urgency);
-    TaskId id;
-    Worker* sleeper = nullptr;
     const TimePoint now = clock_.now();
-    {
-        const std::lock_guard lock(mutex_);
-        if (isStopping_) {
-            return Error{ErrorCode::Cancelled, std::string(name_) + ": scheduler is stopping"};
-        }
-        BIFOCAL_TRY(const LaneCore::Enqueued enqueued, core_.enqueue(spec, work, now));
-        id = makeId(core_.generationOf(enqueued.slot), index_, enqueued.slot);
-        // Its claim counts from now on, not from when a worker has woken up to make it.
-        if (enqueued.needsWorker && idleWorkerFor(cls) != nullptr &&
-            !core_.claimIfItMustWait(cls, now)) {
-            sleeper = signalOneFor(cls);
-        }
+    const std::optional<Inbox::Ticket> ticket = inbox_.tryPut(spec, work, now);
+    if (!ticket) {
+        return enqueueAtOnce(spec, work, now);
     }
-    if (sleeper != nullptr) {
-        sleeper->wake.notify_one();
+    // A worker that was not idle yet looks into the inbox before it sleeps.
+    if (idleCount_.load(std::memory_order_relaxed) > 0) {
+        Sleepers sleepers{};
+        {
+            const std::lock_guard lock(mutex_);
+            takeArrivals(sleepers);
+        }
+        notify(sleepers);
+    }
+    return makeId(ticket->generation, index_, ticket->slot);
+}
+
+Result<TaskId> Lane::enqueueAtOnce(const TaskSpec& spec,
+                                   std::shared_ptr<Work>& work,
+                                   TimePoint now) {
+    Sleepers sleepers{};
+    std::unique_lock lock(mutex_);
+    if (isStopping_) {
+        return Error{ErrorCode::Cancelled, std::string(name_) + ": scheduler is stopping"};
+    }
+    takeArrivals(sleepers);
+    const Result<LaneCore::Enqueued> enqueued = core_.enqueue(spec, work, now);
+    TaskId id;
+    if (enqueued) {
+        id = makeId(core_.generationOf(enqueued->slot), index_, enqueued->slot);
+        signalForNew(*enqueued, spec.urgency, now, sleepers);
+    }
+    restock(inbox_.missing());
+    lock.unlock();
+    notify(sleepers);
+    if (!enqueued) {
+        return enqueued.error();
     }
     return id;
 }
 
 std::optional<QueuedTask> Lane::take(TaskId id) {
     std::optional<QueuedTask> task;
-    Worker* sleeper = nullptr;
+    Sleepers sleepers{};
     {
         const std::lock_guard lock(mutex_);
-        if (!core_.contains(slotOf(id), generationOf(id))) {
-            return std::nullopt;
+        takeArrivals(sleepers);
+        if (core_.contains(slotOf(id), generationOf(id))) {
+            task = core_.remove(slotOf(id));
+            ++abandonedCount_;
+            // Where a claim stood, the next of its class may fit.
+            addSignal(LaneCore::indexOf(task->spec.urgency), sleepers);
         }
-        task = core_.remove(slotOf(id));
-        ++abandonedCount_;
-        // Where a claim stood, the next of its class may fit.
-        sleeper = signalOneFor(LaneCore::indexOf(task->spec.urgency));
     }
-    if (sleeper != nullptr) {
-        sleeper->wake.notify_one();
-    }
+    notify(sleepers);
     return task;
 }
 
@@ -123,12 +142,13 @@ std::vector<QueuedTask> Lane::takeRequest(RequestId request) {
     Sleepers sleepers{};
     {
         const std::lock_guard lock(mutex_);
+        takeArrivals(sleepers);
         for (const std::uint32_t slot : core_.slotsOf(request)) {
             tasks.push_back(core_.remove(slot));
         }
         abandonedCount_ += tasks.size();
         for (std::size_t cls = 0; !tasks.empty() && cls < kClassCount; ++cls) {
-            sleepers[cls] = signalOneFor(cls);
+            addSignal(cls, sleepers);
         }
     }
     notify(sleepers);
@@ -140,6 +160,9 @@ std::vector<QueuedTask> Lane::stop() {
     {
         const std::lock_guard lock(mutex_);
         isStopping_ = true;
+        inbox_.close();
+        Sleepers sleepers{};  // all are woken below
+        takeArrivals(sleepers);
         for (const std::uint32_t slot : core_.allSlots()) {
             tasks.push_back(core_.remove(slot));
         }
@@ -165,39 +188,52 @@ std::optional<Decision> Lane::next(std::uint32_t worker, EndedRun ended, TimePoi
     Sleepers sleepers{};
     Decision decision;
     {
-        std::unique_lock lock(mutex_);
+        auto lock = lockSoon(mutex_);
         takeBack(ended, now);
         bool wasSignalled = self.isIdle && self.isSignalled;
         wakeUp(self);
         while (!isStopping_) {
+            takeArrivals(sleepers);
             decision = core_.next(servedBy(self), now);
             if (decision.kind != Decision::Kind::Wait) {
                 break;
             }
-            waitForSignal(self, lock, decision.until, now);
-            wasSignalled = true;
+            if (sleepers != Sleepers{}) {  // before this one sleeps
+                lock.unlock();
+                notify(std::exchange(sleepers, {}));
+                lock.lock();
+            } else {
+                waitForSignal(self, lock, decision.until, now);
+                wasSignalled = true;
+            }
             now = clock_.now();
         }
         if (isStopping_) {
             return std::nullopt;
         }
         begin(decision);
-        sleepers = signalForTheRest(self, decision, wasSignalled);
+        signalForTheRest(self, decision, wasSignalled, sleepers);
     }
     notify(sleepers);
     return decision;
 }
 
 std::optional<Decision> Lane::boundary(std::uint32_t worker, Run& run, TimePoint now) {
-    const std::lock_guard lock(mutex_);
-    if (isStopping_ || LaneCore::allStopped(run)) {
-        return std::nullopt;
+    Sleepers sleepers{};
+    Decision decision;
+    {
+        const std::lock_guard lock(mutex_);
+        if (isStopping_ || LaneCore::allStopped(run)) {
+            return std::nullopt;
+        }
+        takeArrivals(sleepers);
+        decision = core_.boundary(run, servedBy(workers_[worker]), now);
+        if (decision.kind == Decision::Kind::Run && decision.run != &run) {
+            begin(decision);
+            --running_[LaneCore::indexOf(run.urgency)];  // suspended
+        }
     }
-    const Decision decision = core_.boundary(run, servedBy(workers_[worker]), now);
-    if (decision.kind == Decision::Kind::Run && decision.run != &run) {
-        begin(decision);
-        --running_[LaneCore::indexOf(run.urgency)];  // suspended
-    }
+    notify(sleepers);
     return decision;
 }
 
@@ -228,8 +264,9 @@ LaneStats Lane::stats() const {
     LaneStats stats;
     stats.name = name_;
     const std::lock_guard lock(mutex_);
+    const Inbox::Counts arrived = inbox_.counts();
     for (std::size_t cls = 0; cls < kClassCount; ++cls) {
-        stats.ready[cls] = core_.readyCount(cls);
+        stats.ready[cls] = core_.readyCount(cls) + arrived[cls];
         stats.credits[cls] = core_.arbiter().credit(cls);
     }
     stats.running = running_;
@@ -260,12 +297,60 @@ void Lane::waitForSignal(Worker& self,
     self.isIdle = true;
     self.isSignalled = false;
     ++idleCount_;
+    if (inbox_.counts() != Inbox::Counts{}) {
+        wakeUp(self);  // its producer may not have seen that this worker is idle
+        return;
+    }
     if (until == TimePoint::max()) {
         self.wake.wait(lock, isAwake);
     } else {
         self.wake.wait_until(lock, std::chrono::steady_clock::now() + (until - now), isAwake);
     }
     wakeUp(self);
+}
+
+void Lane::takeArrivals(Sleepers& sleepers) {
+    if (inbox_.isEmpty()) {
+        return;
+    }
+    const std::size_t missing = inbox_.take(arrivals_);
+    for (const Inbox::Ticket& ticket : arrivals_) {
+        ticket.task->fetch();  // they come from another core
+    }
+    for (const Inbox::Ticket& ticket : arrivals_) {
+        const Urgency urgency = ticket.task->spec.urgency;
+        signalForNew(core_.enqueue(ticket.slot), urgency, ticket.task->enqueued, sleepers);
+    }
+    arrivals_.clear();
+    if (missing >= Inbox::kMaxStock / 2) {
+        restock(missing);
+    }
+}
+
+// One for each class: it signals the next one when it begins.
+void Lane::signalForNew(const LaneCore::Enqueued& enqueued,
+                        Urgency urgency,
+                        TimePoint now,
+                        Sleepers& sleepers) {
+    const std::size_t cls = LaneCore::indexOf(urgency);
+    // Its claim counts from now on, not from when a worker has woken up to make it.
+    if (enqueued.needsWorker && idleWorkerFor(cls) != nullptr &&
+        !core_.claimIfItMustWait(cls, now)) {
+        addSignal(cls, sleepers);
+    }
+}
+
+void Lane::restock(std::size_t missing) {
+    for (std::size_t i = 0; !isStopping_ && i < missing; ++i) {
+        const std::uint32_t slot = core_.reserve();
+        tickets_.push_back({&core_.taskIn(slot), slot, core_.generationOf(slot)});
+    }
+    Inbox::Counts free{};
+    for (std::size_t cls = 0; cls < kClassCount; ++cls) {
+        free[cls] = core_.freeCount(cls);
+    }
+    inbox_.restock(tickets_, free);
+    tickets_.clear();
 }
 
 void Lane::takeBack(EndedRun ended, TimePoint now) {
@@ -284,19 +369,20 @@ void Lane::begin(const Decision& decision) {
 
 // What is left of the classes that were not looked at goes to the next sleepers. A claim needs that
 // only when the signal that this worker used up was perhaps meant for it.
-Lane::Sleepers Lane::signalForTheRest(const Worker& self,
-                                      const Decision& decision,
-                                      bool wasSignalled) {
-    Sleepers sleepers{};
+void Lane::signalForTheRest(const Worker& self,
+                            const Decision& decision,
+                            bool wasSignalled,
+                            Sleepers& sleepers) {
     const bool isGuardTurn = decision.kind == Decision::Kind::Run && decision.run->isGuardTurn;
     const std::size_t first =
         LaneCore::indexOf(isGuardTurn ? self.config.mostUrgent : decision.urgency);
     for (std::size_t cls = first;
          idleCount_ > 0 && cls <= LaneCore::indexOf(self.config.leastUrgent);
          ++cls) {
-        sleepers[cls] = core_.hasClaim(cls) && !wasSignalled ? nullptr : signalOneFor(cls);
+        if (!core_.hasClaim(cls) || wasSignalled) {
+            addSignal(cls, sleepers);
+        }
     }
-    return sleepers;
 }
 
 void Lane::wakeUp(Worker& worker) {
@@ -316,6 +402,12 @@ Lane::Worker* Lane::idleWorkerFor(std::size_t cls) {
         }
     }
     return nullptr;
+}
+
+void Lane::addSignal(std::size_t cls, Sleepers& sleepers) {
+    if (sleepers[cls] == nullptr) {
+        sleepers[cls] = signalOneFor(cls);
+    }
 }
 
 Lane::Worker* Lane::signalOneFor(std::size_t cls) {

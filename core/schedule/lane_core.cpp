@@ -29,7 +29,7 @@ LaneCore::LaneCore(const LaneCoreConfig& config,
       arbiter_(config.guaranteedShare) {
     BIFOCAL_ASSERT(policy_ != nullptr);
     const std::uint64_t runCount = config.workerCount + kClassCount;
-    BIFOCAL_ASSERT((config.readyCap + 1ULL) * kClassCount + (runCount + 8) * kMaxRunSize <
+    BIFOCAL_ASSERT((config.readyCap + 1ULL) * kClassCount + (runCount + 16) * kMaxRunSize <
                    TaskSlab::kMaxSlots);
     for (std::uint64_t i = 0; i < runCount; ++i) {
         freeRuns_.push_back(runs_.emplace_back(std::make_unique<Run>()).get());
@@ -47,26 +47,37 @@ Result<LaneCore::Enqueued> LaneCore::enqueue(const TaskSpec& spec,
                                              std::shared_ptr<Work>& work,
                                              TimePoint now) {
     const std::size_t cls = indexOf(spec.urgency);
-    const std::uint32_t model = modelFor(spec.stage, spec.shapeBucket);
-    const Duration predictedCost = models_[model].cost.mean(spec.itemCount);
-    if (readyCounts_[cls] >= config_.readyCap) {
-        const auto retryAfter = std::chrono::ceil<std::chrono::milliseconds>(predictedCost);
+    if (freeCount(cls) == 0) {
+        const Duration cost =
+            models_[modelFor(spec.stage, spec.shapeBucket)].cost.mean(spec.itemCount);
         return Error{ErrorCode::Busy,
                      std::string(config_.name) + ": ready queue of class " +
                          toString(spec.urgency) + " is full",
-                     std::max(retryAfter, std::chrono::milliseconds(1))};
+                     std::max(std::chrono::ceil<std::chrono::milliseconds>(cost),
+                              std::chrono::milliseconds(1))};
     }
-    const std::uint32_t slot = slab_.insert(spec, now);
+    const std::uint32_t slot = slab_.reserve();
+    slab_.at(slot).fill(spec, work, now);
+    return enqueue(slot);
+}
+
+LaneCore::Enqueued LaneCore::enqueue(std::uint32_t slot) {
     QueuedTask& task = slab_.at(slot);
-    task.spec.predictedCost = predictedCost;
-    task.work = std::move(work);
-    task.model = model;
-    task.queue = static_cast<std::uint32_t>(queueFor(task.spec, model));
+    TaskSpec& spec = task.spec;
+    const TimePoint now = task.enqueued;
+    const std::size_t cls = indexOf(spec.urgency);
+    BIFOCAL_ASSERT(freeCount(cls) > 0);
+    slab_.queue(slot);
+    task.model = modelFor(spec.stage, spec.shapeBucket);
+    spec.predictedCost = models_[task.model].cost.mean(spec.itemCount);
+    task.queue = static_cast<std::uint32_t>(queueFor(spec, task.model));
     Queue& queue = queues_[task.queue];
     if (queue.heap.isEmpty()) {
         queue.waitingSince = now;
     }
-    queue.heap.push({policy_->key(task.spec, now), ++lastSequence_, slot});
+    // At once for all slots: whichever comes later must not need an allocation.
+    queue.heap.makeRoomFor(slab_.slotCount());
+    queue.heap.push({policy_->key(spec, now), ++lastSequence_, slot});
     const bool isEarliestExpiry =
         spec.expiry && (expiries_.isEmpty() || orderOf(*spec.expiry) < expiries_.top().key);
     if (spec.expiry) {
@@ -74,7 +85,7 @@ Result<LaneCore::Enqueued> LaneCore::enqueue(const TaskSpec& spec,
     }
     ++readyCounts_[cls];
     const bool isFirstOrFull = ripeAt(queue) <= now || queue.heap.size() == 1;
-    return Enqueued{slot, isEarliestExpiry || (!claimed_[cls] && isFirstOrFull)};
+    return {slot, isEarliestExpiry || (!claimed_[cls] && isFirstOrFull)};
 }
 
 Decision LaneCore::next(Served served, TimePoint now) {
@@ -440,6 +451,7 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
     const std::uint32_t largest = largestRun(queue, spec);
     addMember(run, queue, slot, now);
     fill(run, queue, largest, target, now);
+    fetchNext(queue);
     Decision decision;
     decision.kind = Decision::Kind::Run;
     decision.run = &run;
@@ -532,6 +544,14 @@ void LaneCore::leave(Queue& queue, std::uint32_t slot) {
     }
     if (queue.isJoinable && !queue.heap.isEmpty()) {
         queue.waitingSince = slab_.at(queue.heap.top().handle).enqueued;
+    }
+}
+
+/// A long queue is in no cache: who is next is loaded while the one before runs.
+void LaneCore::fetchNext(const Queue& queue) const {
+    if (!queue.heap.isEmpty()) {
+        slab_.at(queue.heap.top().handle).fetchOwned();
+        queue.heap.visitNext([this](std::uint32_t slot) { slab_.fetch(slot); });
     }
 }
 

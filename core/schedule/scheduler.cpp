@@ -76,8 +76,9 @@ private:
     MemoryLedger ledger_;
     Admission admission_;
     std::vector<std::unique_ptr<Lane>> lanes_;
-    std::atomic<std::uint32_t> busyCount_{0};
     std::vector<std::thread> threads_;
+    // Apart from what is only read, which would otherwise move from core to core with it.
+    alignas(64) std::atomic<std::uint32_t> busyCount_{0};
 };
 
 LaneScheduler::LaneScheduler(const SchedulerConfig& config,

@@ -5,20 +5,24 @@
 
 namespace bifocal::schedule {
 
-std::uint32_t TaskSlab::insert(const TaskSpec& spec, TimePoint enqueued) {
+std::uint32_t TaskSlab::reserve() {
     if (firstFree_ == kNone) {
         grow();
     }
     const std::uint32_t slot = firstFree_;
-    State& state = states_[slot];
-    firstFree_ = state.next;
-    state.next = kQueued;
-    state.request = spec.request;
-    QueuedTask& task = at(slot);
-    task.spec = spec;
-    task.enqueued = enqueued;
-    ++size_;
+    firstFree_ = states_[slot].next;
+    if (firstFree_ != kNone) {
+        fetch(firstFree_);
+    }
+    states_[slot].next = kReserved;
     return slot;
+}
+
+void TaskSlab::queue(std::uint32_t slot) {
+    BIFOCAL_ASSERT(slot < states_.size() && states_[slot].next == kReserved);
+    states_[slot].next = kQueued;
+    states_[slot].request = at(slot).spec.request;
+    ++size_;
 }
 
 QueuedTask& TaskSlab::take(std::uint32_t slot) {

@@ -41,12 +41,29 @@ public:
         return {first.key, first.order >> kHandleBits, first.handle()};
     }
 
+    /// What handles below this number need is there from now on.
+    void makeRoomFor(std::size_t handleCount) {
+        if (handleCount > positionOf_.size()) {
+            positionOf_.resize(handleCount, kAbsent);
+        }
+    }
+
+    /// Calls `visit` with the handles among which is the second one out, and the third is likely.
+    template <typename Visit>
+    void visitNext(Visit visit) const {
+        if (size_ > 1) {
+            for (const Element& element : lines_[lineOfChildren(kRoot)].elements) {
+                if (element.order != kVacant.order) {
+                    visit(element.handle());
+                }
+            }
+        }
+    }
+
     /// Requires: the handle is not in the heap.
     void push(const Entry& entry) {
         BIFOCAL_ASSERT(!contains(entry.handle) && entry.handle <= kHandleMask);
-        if (entry.handle >= positionOf_.size()) {
-            positionOf_.resize(std::size_t{entry.handle} + 1, kAbsent);
-        }
+        makeRoomFor(std::size_t{entry.handle} + 1);
         const std::size_t position = kRoot + size_++;
         if (position / kArity == lines_.size()) {
             lines_.emplace_back();

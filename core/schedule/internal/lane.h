@@ -4,10 +4,12 @@
 #include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/schedule/internal/admission.h"
+#include "core/schedule/internal/inbox.h"
 #include "core/schedule/internal/lane_core.h"
 #include "core/schedule/scheduler.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +29,14 @@ struct EndedRun {
     RunEnd end = RunEnd::Completed;
 };
 
-/// The decisions of one lane under a mutex, and the sleep of its workers.
-/// Invariants: (1) while a class has work that could begin and no claim, no worker that serves it
-/// is idle without being signalled; (2) conditions are signalled, and work is called and destroyed,
-/// with no lock held.
-/// Threads: safe; next() and boundary() on the lane's workers alone.
+/// The decisions of one lane under a mutex, and the sleep of its workers. Producers take that mutex
+/// only when a worker is idle, or the inbox has no room; else the next one to take it, for whatever
+/// reason, takes over what is in the inbox first.
+/// Invariants: (1) while a class has work that could begin and no claim, one of the workers that
+/// serve it is not idle, or was signalled, and signals the next one when it begins; (2) no worker
+/// sleeps while there is something in the inbox; (3) conditions are signalled, and work is called
+/// and destroyed, with no lock held. Threads: safe; next() and boundary() on the lane's workers
+/// alone.
 class Lane {
 public:
     Lane(std::uint32_t index,
@@ -88,14 +93,26 @@ private:
     }
     static void notify(const Sleepers& sleepers);
 
+    Result<TaskId> enqueueAtOnce(const TaskSpec& spec, std::shared_ptr<Work>& work, TimePoint now);
+
     // With mutex_ held:
+    void takeArrivals(Sleepers& sleepers);
+    void signalForNew(const LaneCore::Enqueued& enqueued,
+                      Urgency urgency,
+                      TimePoint now,
+                      Sleepers& sleepers);
+    void restock(std::size_t missing);
     void takeBack(EndedRun ended, TimePoint now);
     void waitForSignal(Worker& self,
                        std::unique_lock<std::mutex>& lock,
                        TimePoint until,
                        TimePoint now);
     void begin(const Decision& decision);
-    Sleepers signalForTheRest(const Worker& self, const Decision& decision, bool wasSignalled);
+    void signalForTheRest(const Worker& self,
+                          const Decision& decision,
+                          bool wasSignalled,
+                          Sleepers& sleepers);
+    void addSignal(std::size_t cls, Sleepers& sleepers);
     void wakeUp(Worker& worker);
     Worker* idleWorkerFor(std::size_t cls);
     Worker* signalOneFor(std::size_t cls);
@@ -106,13 +123,17 @@ private:
     std::vector<Worker> workers_;
     std::array<std::vector<Worker*>, kClassCount> serving_;  // least versatile first
 
-    mutable std::mutex mutex_;  // guards what follows, and isIdle and isSignalled
+    // Apart from what is only read, which would otherwise move from core to core with it.
+    alignas(64) mutable std::mutex mutex_;  // guards what follows, and isIdle and isSignalled
     LaneCore core_;
+    std::vector<Inbox::Ticket> arrivals_;  // empty, but in takeArrivals()
+    std::vector<Inbox::Ticket> tickets_;   // empty, but in restock()
     std::array<std::uint32_t, kClassCount> running_{};
     std::uint64_t completedCount_ = 0;
     std::uint64_t abandonedCount_ = 0;
-    std::size_t idleCount_;
     bool isStopping_ = false;
+    std::atomic<std::size_t> idleCount_;  // changed with mutex_ held
+    Inbox inbox_;
 };
 
 }  // namespace bifocal::schedule

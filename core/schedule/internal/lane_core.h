@@ -90,7 +90,13 @@ public:
         std::uint32_t slot = 0;
         bool needsWorker = false;  ///< there is something to do, or an earlier time to wait for
     };
-    /// Busy when the class is full; the caller then still has the work.
+    /// Slot for a task that its producer fills and enqueue() is told of later.
+    std::uint32_t reserve() { return slab_.reserve(); }
+    QueuedTask& taskIn(std::uint32_t slot) { return slab_.at(slot); }
+    /// The task in a reserved slot is ready. Requires: freeCount() of its class is not 0.
+    Enqueued enqueue(std::uint32_t slot);
+    /// The same for a task that was not filled in. Busy when the class is full; the caller then
+    /// still has the work.
     Result<Enqueued> enqueue(const TaskSpec& spec, std::shared_ptr<Work>& work, TimePoint now);
     std::uint32_t generationOf(std::uint32_t slot) const { return slab_.generationOf(slot); }
 
@@ -126,6 +132,8 @@ public:
     bool hasClaim(std::size_t cls) const { return claimed_[cls].has_value(); }
     bool hasWork(std::size_t cls) const;
     std::uint32_t readyCount(std::size_t cls) const { return readyCounts_[cls]; }
+    /// Tasks of the class that it has room for.
+    std::uint32_t freeCount(std::size_t cls) const { return config_.readyCap - readyCounts_[cls]; }
     /// What a run of this size takes, measured before there is work.
     void learn(const char* stage, std::uint32_t shapeBucket, std::uint32_t items, Duration time);
     const Policy& policy() const { return *policy_; }
@@ -173,6 +181,7 @@ private:
     std::optional<Decision> dispatch(std::size_t cls, std::size_t index, TimePoint now);
     void fill(Run& run, Queue& queue, std::uint32_t largest, std::uint32_t target, TimePoint now);
     void addRiders(Run& run, const Queue& host, std::uint32_t largest, TimePoint now);
+    void fetchNext(const Queue& queue) const;
     void addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint now);
     void leave(Queue& queue, std::uint32_t slot);
     void repredict(Run& run, TimePoint end);

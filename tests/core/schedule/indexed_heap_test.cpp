@@ -48,6 +48,22 @@ TEST(IndexedHeapTest, KnowsWhatItHolds) {
     EXPECT_TRUE(heap.isEmpty());
 }
 
+TEST(IndexedHeapTest, TheSecondOneOutIsAmongTheNext) {
+    std::mt19937 random(5);
+    IndexedHeap heap;
+    for (std::uint32_t handle = 0; handle < 200; ++handle) {
+        heap.push({random() % 50, handle, handle});
+    }
+    while (heap.size() > 1) {
+        std::set<std::uint32_t> next;
+        heap.visitNext([&next](std::uint32_t handle) { next.insert(handle); });
+        ASSERT_LE(next.size(), 4U);
+        heap.erase(heap.top().handle);
+        ASSERT_TRUE(next.contains(heap.top().handle));
+    }
+    heap.visitNext([](std::uint32_t) { ADD_FAILURE() << "there is no second one"; });
+}
+
 TEST(IndexedHeapTest, AgreesWithASortedSetUnderRandomPushPopAndErase) {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -19,14 +20,31 @@ TaskSpec specOf(std::uint64_t request, std::uint64_t bytes = 0) {
     return spec;
 }
 
+std::uint32_t insert(TaskSlab& slab, const TaskSpec& spec) {
+    const std::uint32_t slot = slab.reserve();
+    std::shared_ptr<Work> none;
+    slab.at(slot).fill(spec, none, {});
+    slab.queue(slot);
+    return slot;
+}
+
+TEST(TaskSlabTest, AReservedSlotIsNotFound) {
+    TaskSlab slab;
+    const std::uint32_t slot = slab.reserve();
+
+    EXPECT_FALSE(slab.contains(slot, slab.generationOf(slot)));
+    EXPECT_TRUE(slab.allSlots().empty());
+    EXPECT_EQ(slab.size(), 0U);
+}
+
 TEST(TaskSlabTest, ASlotIsUsedAgainWithAnotherGeneration) {
     TaskSlab slab;
-    const std::uint32_t first = slab.insert(specOf(1, 11), {});
+    const std::uint32_t first = insert(slab, specOf(1, 11));
     const std::uint32_t firstGeneration = slab.generationOf(first);
     EXPECT_TRUE(slab.contains(first, firstGeneration));
 
     EXPECT_EQ(slab.remove(first).spec.bytes, 11U);
-    const std::uint32_t second = slab.insert(specOf(2, 22), {});
+    const std::uint32_t second = insert(slab, specOf(2, 22));
 
     EXPECT_EQ(second, first);
     EXPECT_FALSE(slab.contains(first, firstGeneration));
@@ -44,12 +62,12 @@ TEST(TaskSlabTest, AnUnknownSlotHoldsNothing) {
 
 TEST(TaskSlabTest, ATakenTaskIsNotFoundAndStaysWhereItIs) {
     TaskSlab slab;
-    const std::uint32_t slot = slab.insert(specOf(1, 11), {});
+    const std::uint32_t slot = insert(slab, specOf(1, 11));
     const std::uint32_t generation = slab.generationOf(slot);
 
     const QueuedTask& task = slab.take(slot);
     for (int i = 0; i < 1000; ++i) {
-        slab.insert(specOf(2), {});
+        insert(slab, specOf(2));
     }
 
     EXPECT_EQ(task.spec.bytes, 11U);
@@ -58,7 +76,7 @@ TEST(TaskSlabTest, ATakenTaskIsNotFoundAndStaysWhereItIs) {
     EXPECT_TRUE(slab.slotsOf(RequestId{1}).empty());
     EXPECT_EQ(slab.size(), 1000U);
     slab.free(slot);
-    EXPECT_EQ(slab.insert(specOf(3), {}), slot);
+    EXPECT_EQ(insert(slab, specOf(3)), slot);
     EXPECT_EQ(slab.allSlots().size(), 1001U);
 }
 
@@ -74,7 +92,7 @@ TEST(TaskSlabTest, FindsTheTasksOfARequest) {
             model.erase(victim);
         } else {
             const std::uint64_t request = random() % 3;
-            model[slab.insert(specOf(request), {})] = request;
+            model[insert(slab, specOf(request))] = request;
         }
         ASSERT_EQ(slab.size(), model.size());
         const std::uint64_t wanted = random() % 3;
