@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "models/convert/whisper.h"
+
 namespace bifocal::cli {
 
 const std::vector<Command>& commands() {
@@ -22,6 +24,7 @@ const std::vector<Command>& commands() {
                                                 labCommand(),
                                                 loadCommand(),
                                                 modelsCommand(),
+                                                transcribeCommand(),
                                                 traceCommand(),
                                                 doctorCommand()};
     return kCommands;
@@ -34,6 +37,10 @@ std::filesystem::path packsFolder(const Arguments& arguments) {
     const char* fromEnvironment = std::getenv("BIFOCAL_PACKS");  // NOLINT(concurrency-mt-unsafe)
     return fromEnvironment != nullptr ? std::filesystem::path(fromEnvironment)
                                       : dataHome() / "packs";
+}
+
+std::filesystem::path speechFolder(const Arguments& arguments) {
+    return packsFolder(arguments) / models::kWhisperFolder;
 }
 
 Result<std::unique_ptr<Engine>> openEngine(const Arguments& arguments) {

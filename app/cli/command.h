@@ -40,11 +40,15 @@ Command benchCommand();
 Command labCommand();
 Command loadCommand();
 Command modelsCommand();
+Command transcribeCommand();
 Command traceCommand();
 Command doctorCommand();
 
 /// Folder that holds the packs: --packs, else BIFOCAL_PACKS, else the data folder of this user.
 std::filesystem::path packsFolder(const Arguments& arguments);
+
+/// Folder of the recogniser in packsFolder(), whether it is there or not.
+std::filesystem::path speechFolder(const Arguments& arguments);
 
 /// Opens the engine on --library with the pack named by --pack (starter). `backgroundWorkers` as in
 /// EngineConfig; 0: one per core.

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "models/convert/starter.h"
+#include "models/convert/whisper.h"
 
 namespace bifocal::cli {
 namespace {
@@ -26,22 +27,24 @@ constexpr std::string_view kManual =
     R"(bifocal-cli models - the model packs: which are here, and how they are made
 
 usage: bifocal-cli models list [--packs P] [--json]
-       bifocal-cli models prepare starter --from DOWNLOADS [--packs P] [--json]
+       bifocal-cli models prepare starter|whisper --from DOWNLOADS [--packs P] [--json]
 
 list loads every pack of the packs folder and says whether it is ready, or why it is not,
 under which licence it stands, how it runs on this machine and from what it was made.
 
 prepare makes a pack from its downloads: verifies them by size and hash, converts the weights
 without running any code from them, and puts the finished folder in place at once. A finished
-pack is left as it is. Nothing is downloaded; ./run fetches what DOWNLOADS needs.
+pack is left as it is. Nothing is downloaded; ./run fetches what DOWNLOADS needs. 'starter' is
+what pictures are searched with; 'whisper' reads spoken prompts (./run --with-speech).
 
   --packs P          the packs folder (BIFOCAL_PACKS, else the user's data folder)
   --from DOWNLOADS   folder that holds the downloaded archives
   --json             one JSON object on standard output
 
-JSON of list:    {"folder":"","packs":[{"id":"","name":"","folder":"","state":"ready|broken",
-                  "reason":"","licence":"","device":"","device_why":"","precision":"",
-                  "bytes":0,"sources":[{"name":"","version":"","licence":""}]}]}
+JSON of list:    {"folder":"","packs":[{"id":"","name":"","folder":"","kind":"search|speech",
+                  "state":"ready|broken","reason":"","licence":"","device":"",
+                  "device_why":"","precision":"","bytes":0,
+                  "sources":[{"name":"","version":"","licence":""}]}]}
 JSON of prepare: {"pack":"","folder":"","seconds":0.0}
 )";
 
@@ -53,6 +56,15 @@ struct PackEntry {
     std::string reason;            ///< when broken
 };
 
+Result<PackInfo> load(const std::filesystem::path& folder, PackKind kind) {
+    if (kind == PackKind::Speech) {
+        BIFOCAL_TRY(const auto model, torch_backend::loadSpeech(folder));
+        return model->info();
+    }
+    BIFOCAL_TRY(const auto pack, torch_backend::loadPack(folder));
+    return pack->info();
+}
+
 PackEntry inspect(const std::filesystem::path& folder) {
     PackEntry entry;
     entry.folder = folder.filename().string();
@@ -62,11 +74,11 @@ PackEntry inspect(const std::filesystem::path& folder) {
         return entry;
     }
     entry.manifest = *std::move(manifest);
-    const auto pack = torch_backend::loadPack(folder);
-    if (pack) {
-        entry.info = (*pack)->info();
+    const Result<PackInfo> info = load(folder, entry.manifest->kind);
+    if (info) {
+        entry.info = *info;
     } else {
-        entry.reason = pack.error().message;
+        entry.reason = info.error().message;
     }
     return entry;
 }
@@ -112,6 +124,7 @@ nlohmann::json toJson(const PackEntry& entry) {
     return {{"id", manifest.id},
             {"name", manifest.name},
             {"folder", entry.folder},
+            {"kind", manifest.kind == PackKind::Speech ? "speech" : "search"},
             {"state", entry.info ? "ready" : "broken"},
             {"reason", entry.reason},
             {"licence", manifest.licence},
@@ -199,24 +212,43 @@ private:
     int lastTenth_ = -1;
 };
 
+/// A pack that this build can make. Threads: value.
+struct Preparable {
+    std::string_view name;
+    const char* folder;
+    Result<void> (*prepare)(const std::filesystem::path& downloads,
+                            const std::filesystem::path& packs,
+                            const models::ProgressCallback& progress,
+                            const std::stop_token& stop);
+};
+constexpr Preparable kPreparable[]{
+    {"starter", models::kStarterFolder, models::prepareStarterPack},
+    {"whisper", models::kWhisperFolder, models::prepareWhisper},
+};
+
 Result<int> prepare(const Arguments& arguments) {
     const std::vector<std::string>& words = arguments.words();
-    if (words.size() != 2 || words[1] != models::kStarterFolder) {
+    const auto* const pack =
+        std::find_if(std::begin(kPreparable), std::end(kPreparable), [&](const Preparable& one) {
+            return words.size() == 2 && words[1] == one.name;
+        });
+    if (pack == std::end(kPreparable)) {
         return Error{ErrorCode::InvalidArgument,
-                     "models prepare: name the pack to prepare; this build knows 'starter'"};
+                     "models prepare: name the pack to prepare; this build knows 'starter' and "
+                     "'whisper'"};
     }
     BIFOCAL_TRY(const std::string downloads, arguments.required("--from"));
     const std::filesystem::path packs = packsFolder(arguments);
     const SteadyClock clock;
     const TimePoint begin = clock.now();
     PrepareLine line;
-    const Result<void> outcome = models::prepareStarterPack(
-        downloads, packs, [&line](const auto& progress) { line.show(progress); });
+    const Result<void> outcome =
+        pack->prepare(downloads, packs, [&line](const auto& progress) { line.show(progress); }, {});
     line.finish();
     if (!outcome) {
         return outcome.error();
     }
-    const std::filesystem::path folder = packs / models::kStarterFolder;
+    const std::filesystem::path folder = packs / pack->folder;
     BIFOCAL_TRY(const PackManifest manifest, readManifest(folder));
     const double seconds = std::chrono::duration<double>(clock.now() - begin).count();
     if (arguments.has("--json")) {
@@ -238,7 +270,8 @@ Result<int> run(const Arguments& arguments) {
     if (!words.empty() && words.front() == "prepare") {
         return prepare(arguments);
     }
-    return Error{ErrorCode::InvalidArgument, "models: say 'list' or 'prepare starter'"};
+    return Error{ErrorCode::InvalidArgument,
+                 "models: say 'list', 'prepare starter' or 'prepare whisper'"};
 }
 
 }  // namespace

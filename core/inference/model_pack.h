@@ -47,8 +47,8 @@ struct PackInfo {
     std::string deviceWhy;  ///< one sentence, English, of the facts: for logs and the command line
     std::string precision;  ///< "bf16", "fp32"
     DeviceFacts deviceFacts;
-    RowLayout layout;
-    std::vector<Script> scripts;  ///< what the text tower can read
+    RowLayout layout;             ///< of a search pack
+    std::vector<Script> scripts;  ///< what the text tower can read, or the recogniser writes
     std::size_t weightBytes = 0;
 };
 
@@ -97,7 +97,18 @@ public:
     virtual Result<EncodedText> encode(std::string_view text, std::stop_token stop) = 0;
 };
 
-/// Speech → text; none ships with the starter pack. Threads: lane(the executor that made it).
+/// What was said in a clip. Threads: value.
+struct RecognizedSpeech {
+    std::string text;               ///< UTF-8, white space trimmed; empty: nobody said anything
+    double noSpeech = 0;            ///< probability that the first window holds no speech
+    double meanLogProbability = 0;  ///< of the tokens; 0 when there are none
+    std::size_t tokenCount = 0;
+};
+
+/// Gets the text so far, each time longer than before; called inside recognize().
+using PartialTextHandler = std::function<void(const std::string& text)>;
+
+/// Speech → text, on one thread. Threads: lane(the executor that made it).
 class SpeechRecognizer {
 public:
     SpeechRecognizer() = default;
@@ -105,8 +116,30 @@ public:
     SpeechRecognizer& operator=(const SpeechRecognizer&) = delete;
     virtual ~SpeechRecognizer() = default;
 
-    virtual Result<std::string> recognize(std::span<const float> samples, std::stop_token stop) = 0;
+    /// The text of mono samples of −1…1 at 16 kHz; none for silence and for noise. `partial` may be
+    /// empty. InvalidArgument for samples that are not finite; Cancelled between two tokens.
+    virtual Result<RecognizedSpeech> recognize(std::span<const float> samples,
+                                               const PartialTextHandler& partial,
+                                               std::stop_token stop) = 0;
 };
+
+/// A recogniser's weights, loaded once and shared. Threads: safe; a recogniser that it makes
+/// belongs to one executor.
+class SpeechModel {
+public:
+    SpeechModel() = default;
+    SpeechModel(const SpeechModel&) = delete;
+    SpeechModel& operator=(const SpeechModel&) = delete;
+    virtual ~SpeechModel() = default;
+
+    /// Without a layout.
+    virtual const PackInfo& info() const = 0;
+    virtual Result<std::unique_ptr<SpeechRecognizer>> makeRecognizer() const = 0;
+};
+
+/// Loads the recogniser in a folder; NotFound, Corruption, Unsupported.
+using SpeechLoader =
+    std::function<Result<std::shared_ptr<const SpeechModel>>(const std::filesystem::path& folder)>;
 
 /// The parts of a prompt after encoding; absent parts are empty spans.
 struct QueryParts {

@@ -51,7 +51,8 @@ private:
 
 enum class LinearPost : std::uint8_t { None = 1, Gelu };
 
-/// A fully connected layer with bias, weights reordered once, FP32. Threads: compatible.
+/// A fully connected layer with bias, weights reordered once, FP32 or BF16 like its input.
+/// Threads: compatible.
 class Linear {
 public:
     Linear(const at::Tensor& weight, const at::Tensor& bias);

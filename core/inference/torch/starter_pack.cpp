@@ -4,6 +4,7 @@
 #include "core/inference/label_mixture.h"
 #include "core/inference/query.h"
 #include "core/inference/torch/image_tower.h"
+#include "core/inference/torch/precision_choice.h"
 #include "core/inference/torch/run_guard.h"
 #include "core/inference/torch/text_tower.h"
 #include "core/prompt/word_piece.h"
@@ -208,34 +209,6 @@ private:
     int threadCount_;
 };
 
-struct PrecisionChoice {
-    TowerPrecision tower;
-    const char* name;
-    PrecisionReason reason;
-    const char* why;
-};
-
-Result<PrecisionChoice> choosePrecision(Precision wanted) {
-    const bool native = computesInBf16();
-    if (wanted == Precision::Fp32) {
-        return PrecisionChoice{
-            TowerPrecision::Fp32, "fp32", PrecisionReason::AskedFor, "FP32 was asked for"};
-    }
-    if (native) {
-        return PrecisionChoice{TowerPrecision::Bf16,
-                               "bf16",
-                               PrecisionReason::Bf16Native,
-                               "this processor computes in BF16 (AVX-512 BF16)"};
-    }
-    if (wanted == Precision::Bf16) {
-        return Error{ErrorCode::Unsupported, "BF16 was asked for, but this processor lacks it"};
-    }
-    return PrecisionChoice{TowerPrecision::Fp32,
-                           "fp32",
-                           PrecisionReason::Bf16Missing,
-                           "this processor lacks BF16 (AVX-512 BF16)"};
-}
-
 Result<Safetensors> readTensors(const std::filesystem::path& folder,
                                 const PackManifest& manifest,
                                 const char* name,
@@ -285,16 +258,7 @@ std::size_t weightBytes(const PackManifest& manifest) {
 }
 
 PackInfo makeInfo(const PackManifest& manifest, const PrecisionChoice& precision) {
-    PackInfo info;
-    info.id = manifest.id;
-    info.name = manifest.name;
-    info.licence = manifest.licence;
-    info.device = "cpu";
-    info.deviceWhy = std::string("The starter pack runs on the CPU; ") + precision.why + ".";
-    info.precision = precision.name;
-    info.deviceFacts = {DeviceReason::OnlyCpu, precision.reason};
-    info.layout = manifest.layout;
-    info.scripts = manifest.scripts;
+    PackInfo info = makePackInfo(manifest, precision, "The starter pack");
     info.weightBytes = weightBytes(manifest);
     return info;
 }

@@ -4,6 +4,8 @@
 #include "core/inference/label_mixture.h"
 #include "core/inference/manifest.h"
 #include "core/inference/torch/starter_pack.h"
+#include "core/inference/torch/whisper_model.h"
+#include "core/inference/whisper.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
@@ -58,6 +60,14 @@ void startCounting() {
     std::call_once(once, [] { c10::SetCPUAllocator(&allocator); });
 }
 
+Error unknown(const std::filesystem::path& folder,
+              const PackManifest& manifest,
+              const std::string& purpose) {
+    return {ErrorCode::Unsupported,
+            folder.string() + ": architecture '" + manifest.architecture +
+                "' is none that this build can " + purpose};
+}
+
 }  // namespace
 
 std::uint64_t allocatedBytes() {
@@ -89,9 +99,17 @@ Result<std::shared_ptr<const ModelPack>> loadPack(const std::filesystem::path& f
     if (manifest.architecture == kLabelMixture) {
         return loadStarterPack(folder, manifest, options);
     }
-    return Error{ErrorCode::Unsupported,
-                 folder.string() + ": architecture '" + manifest.architecture +
-                     "' is not known to this build"};
+    return unknown(folder, manifest, "search with");
+}
+
+Result<std::shared_ptr<const SpeechModel>> loadSpeech(const std::filesystem::path& folder,
+                                                      PackOptions options) {
+    BIFOCAL_TRY(const PackManifest manifest, readManifest(folder));
+    startCounting();
+    if (manifest.architecture == kWhisper) {
+        return loadWhisper(folder, manifest, options);
+    }
+    return unknown(folder, manifest, "recognise speech with");
 }
 
 }  // namespace bifocal::torch_backend

@@ -24,6 +24,11 @@ struct PackOptions {
 Result<std::shared_ptr<const ModelPack>> loadPack(const std::filesystem::path& folder,
                                                   PackOptions options = {});
 
+/// Loads the recogniser prepared in `folder`. Errors as loadPack(); each says so of a pack of the
+/// other kind: Unsupported.
+Result<std::shared_ptr<const SpeechModel>> loadSpeech(const std::filesystem::path& folder,
+                                                      PackOptions options = {});
+
 /// Whether this processor multiplies BF16 numbers itself; emulated, it would be slower than FP32.
 bool computesInBf16();
 
