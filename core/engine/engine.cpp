@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kThumbnailCapBytes = 512ULL << 20U;
 constexpr int kBackgroundNice = 19;
+constexpr std::uint32_t kPoolPromptWorkers = 2;
 
 schedule::LaneConfig lane(const char* name,
                           std::uint32_t promptWorkers,
@@ -55,13 +56,18 @@ EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<L
       parts_(std::move(parts)),
       profiler_(clock_),
       library_(std::move(library)),
-      thumbnails_(config_.cache / "thumbnails", kThumbnailCapBytes) {
+      thumbnails_(config_.cache / "thumbnails", kThumbnailCapBytes),
+      speech_(parts_.loadSpeech,
+              config_.speechFolder,
+              kPoolPromptWorkers + config_.batchWorkerCount,
+              [this](std::uint64_t bytes) { scheduler_->ledger().addPersistent(bytes); }) {
     schedule::SchedulerConfig scheduling;
     scheduling.memoryBudgetBytes = config_.memoryBudgetBytes;
     lanes_ = {{0}, {1}, {2}};
     scheduling.lanes.push_back(lane("text", 1, Urgency::Interactive, 0));
     scheduling.lanes.push_back(lane("image", 1, Urgency::Interactive, config_.batchWorkerCount));
-    scheduling.lanes.push_back(lane("pool", 2, Urgency::Prefetch, config_.batchWorkerCount));
+    scheduling.lanes.push_back(
+        lane("pool", kPoolPromptWorkers, Urgency::Prefetch, config_.batchWorkerCount));
     scheduler_ =
         schedule::makeScheduler(scheduling, schedule::makeDeadlinePolicy(), clock_, profiler_);
     hasDevice_ = profile::readDeviceMemory().has_value();
@@ -168,7 +174,8 @@ Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
                         [this](const FileRecord& file) {
                             return loadPicture({ImageFile{file.path}, {}}, kThumbnailSide);
                         },
-                        events_});
+                        events_,
+                        speech_});
     const std::lock_guard lock(mutex_);
     index_ = std::move(index);
     encoders_ = std::move(encoders);
@@ -246,7 +253,7 @@ Result<RequestId> EngineImpl::submit(Prompt prompt, PromptHandler handler, Reque
     if (supersedes) {
         cancelPrompt(supersedes, profile::Outcome::Superseded);
     }
-    if (prompt.speech) {
+    if (prompt.speech && !speech_.isInstalled()) {
         return Error{ErrorCode::Unsupported, "no speech model is installed"};
     }
     BIFOCAL_TRY(NormalizedPrompt normalized, normalizePrompt(std::move(prompt)));

@@ -27,6 +27,8 @@ struct EngineConfig {
     std::filesystem::path library;     ///< directory; made when missing
     std::filesystem::path packFolder;  ///< the pack to search with
     std::filesystem::path cache;       ///< thumbnails; made when missing
+    /// The recogniser of spoken prompts; need not be there. Loaded by the first spoken prompt.
+    std::filesystem::path speechFolder;
     std::uint32_t batchWorkerCount = 2;
     std::uint64_t memoryBudgetBytes = 0;                     ///< 0: half of the machine's memory
     Duration samplePeriod = std::chrono::milliseconds(500);  ///< of the profiler's live samples
@@ -36,6 +38,7 @@ struct EngineConfig {
 struct EngineParts {
     PackLoader loadPack;
     std::function<std::uint64_t()> allocatorBytes;  ///< may be empty
+    SpeechLoader loadSpeech;                        ///< may be empty: no spoken prompts
 };
 
 using ImageHandler = std::function<void(Result<ImageBuffer>)>;
@@ -82,7 +85,8 @@ public:
 
     /// Starts a prompt. `supersedes`, when it still runs, is cancelled first (typed search).
     /// InvalidArgument (see normalizePrompt), Unsupported (speech without a recogniser), Busy. On
-    /// failure the handler is never called.
+    /// failure the handler is never called. A prompt that is nothing but silence fails with
+    /// InvalidArgument once it was listened to.
     virtual Result<RequestId> submit(Prompt prompt,
                                      PromptHandler handler,
                                      RequestId supersedes = {}) = 0;

@@ -34,7 +34,7 @@ std::string shortened(std::string_view text) {
 
 std::string labelOf(const Prompt& prompt) {
     if (prompt.text.empty()) {
-        return "picture";
+        return !prompt.speech ? "picture" : prompt.image ? "picture + speech" : "speech";
     }
     const std::string words = "“" + shortened(prompt.text) + "”";
     return prompt.image ? "picture + " + words : words;

@@ -8,6 +8,7 @@
 #include "core/inference/model_pack.h"
 #include "core/library/library.h"
 #include "core/pipeline/event_delivery.h"
+#include "core/pipeline/speech_pool.h"
 #include "core/profile/profiler.h"
 #include "core/schedule/scheduler.h"
 
@@ -64,6 +65,7 @@ struct PipelineContext {
     /// the pool.
     std::function<Result<ImageBuffer>(const FileRecord&)> loadSmall;
     EventDelivery& events;  ///< calls the handlers of prompts
+    SpeechPool& speech;     ///< its workers are the pool's
 };
 
 /// Long side to which pictures are reduced while they are decoded for the tower: about four times

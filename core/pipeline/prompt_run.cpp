@@ -61,9 +61,13 @@ Result<void> PromptRun::start() {
                            &PromptRun::decodeImage,
                            &PromptRun::queueImageEncoder});
     }
-    if (outcome && hasTextBranch) {
-        outcome = enqueue(
-            {"encode_text", context_.lanes.text, &PromptRun::encodeText, &PromptRun::finishText});
+    if (outcome && prompt_.prompt.speech) {
+        outcome = enqueue({"recognize",
+                           context_.lanes.pool,
+                           &PromptRun::recognize,
+                           &PromptRun::queueTextEncoder});
+    } else if (outcome && hasTextBranch) {
+        outcome = queueTextEncoder();
     }
     if (!outcome) {
         channel_.close();
@@ -142,10 +146,34 @@ void PromptRun::addNotice(Notice notice) {
     }
 }
 
+Result<void> PromptRun::recognize(const schedule::WorkerContext& worker) {
+    BIFOCAL_TRY(SpeechRecognizer* const recognizer, context_.speech.recognizer(worker));
+    BIFOCAL_TRY(RecognizedSpeech heard,
+                recognizer->recognize(prompt_.prompt.speech->samples, {}, stop_.get_token()));
+    if (heard.text.empty() && prompt_.prompt.text.empty() && !hasImage()) {
+        return Error{ErrorCode::InvalidArgument, "nothing was said: the clip holds no speech"};
+    }
+    const std::lock_guard lock(mutex_);
+    spoken_ = std::move(heard.text);
+    return {};
+}
+
+Result<void> PromptRun::queueTextEncoder() {
+    return enqueue(
+        {"encode_text", context_.lanes.text, &PromptRun::encodeText, &PromptRun::finishText});
+}
+
+/// What was typed and, behind it, what was said.
+std::string PromptRun::words() {
+    const std::lock_guard lock(mutex_);
+    const std::string& typed = prompt_.prompt.text;
+    return typed.empty() || spoken_.empty() ? typed + spoken_ : typed + " " + spoken_;
+}
+
 Result<void> PromptRun::encodeText(const schedule::WorkerContext& worker) {
     BIFOCAL_TRY(TextEncoder* const encoder, context_.encoders.text(worker));
-    if (hasText()) {
-        Result<EncodedText> encoded = encoder->encode(prompt_.prompt.text, stop_.get_token());
+    if (const std::string text = words(); !text.empty()) {
+        Result<EncodedText> encoded = encoder->encode(text, stop_.get_token());
         if (encoded) {
             if (encoded->isTruncated) {
                 addNotice(Notice::TextTruncated);
@@ -250,6 +278,7 @@ Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
     std::vector<std::vector<float>> negatives;
     std::vector<Notice> notices;
     std::vector<StageTime> stages;
+    std::string spoken;
     {
         const std::lock_guard lock(mutex_);
         text = textRow_;
@@ -257,6 +286,7 @@ Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
         negatives = negativeRows_;
         notices = notices_;
         stages = stages_;
+        spoken = spoken_;
     }
     const TimePoint fuseBegin = context_.clock.now();
     QueryParts parts;
@@ -293,6 +323,7 @@ Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
     }
     set.request = request_;
     set.mode = prompt_.mode;
+    set.spoken = std::move(spoken);
     set.notices = std::move(notices);
     set.stages = std::move(stages);
     set.totalMs = milliseconds(end - begin_);

@@ -20,10 +20,12 @@ namespace bifocal {
 
 /// One prompt on its way through the graph:
 ///
-///     text lane   encode_text ──────────────┐
-///                                           ├── pool: search (fuse, exact top-k, rank) → Done
-///     pool decode → image lane encode_image ┘
+///     (pool recognize →) text lane encode_text ─┐
+///                                               ├── pool: search (fuse, exact top-k, rank) → Done
+///     pool decode → image lane encode_image ────┘
 ///
+/// What is said is recognised first and goes behind what was typed. Silence is as if nothing had
+/// been said: InvalidArgument when there is neither text nor picture.
 /// Both branches run at the same time; when the faster one is done and the other is not, its own
 /// search gives a partial answer.
 /// Invariants: (1) every accepted run ends in exactly one terminal event; (2) after it no task of
@@ -67,6 +69,8 @@ private:
 
     Result<void> enqueue(const Step& step);
     void runStep(const Step& step, const schedule::WorkerContext& worker);
+    Result<void> recognize(const schedule::WorkerContext& worker);
+    Result<void> queueTextEncoder();
     Result<void> encodeText(const schedule::WorkerContext& worker);
     Result<void> encodeNegatives(TextEncoder& encoder);
     Result<void> decodeImage(const schedule::WorkerContext& worker);
@@ -81,6 +85,7 @@ private:
     bool showsPromptImage(const FileRecord& file) const;
     void end(Error error);
     void addNotice(Notice notice);
+    std::string words();
     bool hasText() const { return prompt_.mode != PromptMode::ImageOnly; }
     bool hasImage() const { return prompt_.mode != PromptMode::TextOnly; }
 
@@ -95,6 +100,7 @@ private:
     std::mutex mutex_;  ///< guards everything below
     profile::Outcome outcome_ = profile::Outcome::Done;
     int branchesLeft_ = 0;
+    std::string spoken_;
     std::vector<float> textRow_;
     std::vector<float> imageRow_;
     std::vector<std::vector<float>> negativeRows_;

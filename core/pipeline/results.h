@@ -53,6 +53,7 @@ enum class Notice : std::uint8_t {
 struct ResultSet {
     RequestId request;
     PromptMode mode = PromptMode::TextOnly;
+    std::string spoken;  ///< what was understood of a spoken prompt; empty without one
     Answer answer = Answer::None;
     std::vector<ResultRow> rows;  ///< best first; the prompt's own picture before all
     std::uint64_t searchedCount = 0;

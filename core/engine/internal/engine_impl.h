@@ -8,6 +8,7 @@
 #include "core/pipeline/index_job.h"
 #include "core/pipeline/library_writer.h"
 #include "core/pipeline/prompt_run.h"
+#include "core/pipeline/speech_pool.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -122,6 +123,7 @@ private:
     PackFault packFault_ = PackFault::Models;  ///< with packError_
     std::unique_ptr<VectorIndex> index_;
     std::unique_ptr<EncoderPool> encoders_;
+    SpeechPool speech_;  ///< of its own; the mutex is not for it
     std::unique_ptr<PipelineContext> context_;
     std::vector<WaitingPrompt> waitingPrompts_;
     std::vector<WaitingIndex> waitingIndexes_;

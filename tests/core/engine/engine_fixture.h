@@ -141,6 +141,7 @@ protected:
         config.library = folder_.path() / "library";
         config.packFolder = folder_.path() / "pack";
         config.cache = folder_.path() / "cache";
+        config.speechFolder = folder_.path() / "speech";
         return config;
     }
 
@@ -148,6 +149,7 @@ protected:
     std::unique_ptr<Engine> open(PackLoader loader) {
         EngineParts parts;
         parts.loadPack = std::move(loader);
+        parts.loadSpeech = speechLoader_;
         Result<std::unique_ptr<Engine>> engine = Engine::open(config(), std::move(parts));
         EXPECT_TRUE(engine) << engine.error().message;
         return std::move(*engine);
@@ -231,6 +233,7 @@ protected:
 
     TemporaryFolder folder_;
     std::shared_ptr<FakePack> pack_ = std::make_shared<FakePack>();
+    SpeechLoader speechLoader_;  ///< for open(); none: no spoken prompts
     std::unique_ptr<Engine> engine_;
 };
 
