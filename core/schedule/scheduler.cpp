@@ -66,6 +66,7 @@ private:
     void serve(std::uint32_t laneIndex, std::uint32_t worker);
     Run* follow(Server& server, const Decision& decision);
     Run* runSegment(Server& server, Run& run);
+    void abandon(Server& server, Run& run, Abandoned why);
     void abandon(Run& run, Abandoned why);
     void end(Run& run);
     void recordSpans(const Server& server, Run& run, TimePoint begin);
@@ -221,6 +222,10 @@ Run* LaneScheduler::follow(Server& server, const Decision& decision) {
 
 /// The run to go on with: the same one, a more urgent one, or none.
 Run* LaneScheduler::runSegment(Server& server, Run& run) {
+    if (!run.isFresh && LaneCore::allStopped(run)) {  // while it was suspended
+        abandon(server, run, Abandoned::Cancelled);
+        return nullptr;
+    }
     const TimePoint begin = server.now;
     const std::uint32_t peers = busyCount_.fetch_add(1, std::memory_order_relaxed) + 1;
     const bool hasMore = run.works[0]->runSegment(std::span(run.works).first(run.count),
@@ -237,9 +242,9 @@ Run* LaneScheduler::runSegment(Server& server, Run& run) {
         const std::optional<Decision> decision =
             server.lane.boundary(server.worker, run, server.now);
         if (!decision) {
-            abandon(run, LaneCore::allStopped(run) ? Abandoned::Cancelled : Abandoned::Shutdown);
-            server.now = clock_.now();
-            server.ended = {&run, RunEnd::Abandoned};
+            abandon(server,
+                    run,
+                    LaneCore::allStopped(run) ? Abandoned::Cancelled : Abandoned::Shutdown);
             return nullptr;
         }
         Run* next = follow(server, *decision);
@@ -247,6 +252,12 @@ Run* LaneScheduler::runSegment(Server& server, Run& run) {
             return next;
         }
     }
+}
+
+void LaneScheduler::abandon(Server& server, Run& run, Abandoned why) {
+    abandon(run, why);
+    server.now = clock_.now();
+    server.ended = {&run, RunEnd::Abandoned};
 }
 
 void LaneScheduler::abandon(Run& run, Abandoned why) {

@@ -27,7 +27,7 @@ constexpr std::array<Stage, 2> kStages{Stage::Words, Stage::Picture};
 
 /// What goes to the device: 77 tokens, or a picture as a tower takes it, in FP16.
 constexpr std::array<StageDemand, 2> kDemands{
-    StageDemand{"encode_text", 0, 1, 77 * 4, {}, {}},
+    StageDemand{"encode_text", 0, 1, std::uint64_t{77} * 4, {}, {}},
     StageDemand{"encode_image", 0, 1, std::uint64_t{3} * 224 * 224 * 2, {}, {}}};
 
 std::size_t indexOf(Stage stage) {

@@ -210,7 +210,7 @@ private:
     }
     std::shared_ptr<Request> makeRequest();
     TaskSpec plainSpec(const Request& request);
-    bool enqueue(const std::shared_ptr<Request>& request, TaskSpec spec, Role role);
+    bool enqueue(const std::shared_ptr<Request>& request, const TaskSpec& spec, Role role);
     bool enqueueSubject(const std::shared_ptr<Request>& request, const TaskSpec& spec, Role role);
     void enqueuePlain(const std::shared_ptr<Request>& request);
     void cancel(Request& request);
@@ -281,7 +281,7 @@ TaskSpec Client::plainSpec(const Request& request) {
     return spec;
 }
 
-bool Client::enqueue(const std::shared_ptr<Request>& request, TaskSpec spec, Role role) {
+bool Client::enqueue(const std::shared_ptr<Request>& request, const TaskSpec& spec, Role role) {
     BIFOCAL_ASSERT(request->taskCount < kMostTasks);
     const std::size_t index = request->taskCount++;
     const bool isStopped = request->stop.stop_requested();
