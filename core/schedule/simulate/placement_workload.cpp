@@ -19,7 +19,7 @@ namespace bifocal::schedule {
 
 namespace {
 
-constexpr std::uint32_t kReadyCap = 1'000'000;
+constexpr std::uint32_t kPlacementReadyCap = 1'000'000;
 constexpr std::uint32_t kJoined = 8;
 
 enum class Stage : std::uint8_t { Words = 0, Picture };
@@ -49,7 +49,7 @@ struct Device {
     const DeviceProfile& profile;
     MemoryLedger ledger{std::numeric_limits<std::uint64_t>::max()};
     Admission admission{ledger, 1, 0};
-    LaneCore core{{"device", 0, kReadyCap, 1, 0, {{kJoined, kJoined, kJoined}, {}, 0}},
+    LaneCore core{{"device", 0, kPlacementReadyCap, 1, 0, {{kJoined, kJoined, kJoined}, {}, 0}},
                   makeDeadlinePolicy(),
                   admission};
     Run* running = nullptr;

@@ -24,7 +24,7 @@ namespace bifocal::schedule {
 namespace {
 
 constexpr std::uint64_t kBudget = 1000;
-constexpr std::uint32_t kReadyCap = 300;
+constexpr std::uint32_t kStormReadyCap = 300;
 constexpr std::uint32_t kTextLane = 0;  // one worker for everything: what steps aside, waits
 constexpr std::uint32_t kImageLane = 1;
 constexpr std::size_t kMostTasks = 5;      // of a request
@@ -36,8 +36,8 @@ constexpr WorkerConfig kBackground{Urgency::Prefetch, Urgency::Batch, 19};
 SchedulerConfig configOf(std::uint32_t maxSlots) {
     BatchRule joining{{8, 8, 16}, {}, 2};
     joining.window[2] = std::chrono::microseconds(200);
-    return {{{"text", {kAny}, kReadyCap, joining},
-             {"image", {kPrompts, kBackground, kBackground}, kReadyCap, joining}},
+    return {{{"text", {kAny}, kStormReadyCap, joining},
+             {"image", {kPrompts, kBackground, kBackground}, kStormReadyCap, joining}},
             kBudget,
             maxSlots};
 }
