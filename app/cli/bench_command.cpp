@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/bench/contention_bench.h"
 #include "app/cli/bench/first_bench.h"
+#include "app/cli/bench/mixed_bench.h"
 #include "app/cli/bench/scheduler_bench.h"
+#include "app/cli/bench/speech_bench.h"
 #include "app/cli/bench/stored_run.h"
 #include "app/cli/command.h"
 #include "core/base/files.h"
@@ -23,7 +25,7 @@ constexpr std::string_view kManual =
     R"(bifocal-cli bench - measure the speed of this build on this machine
 
 usage: bifocal-cli bench NAME|all [--full] [--json] [--collection DIR] [--library L]
-                         [--packs P] [--pack NAME]
+                         [--clips DIR] [--packs P] [--pack NAME]
 
 benches:
   first       pictures indexed per second; a 2560x1440 picture with words, by stage; prompts
@@ -33,6 +35,8 @@ benches:
               oneTBB and a std::priority_queue with a mutex where they do the same
   contention  prompts of words and of pictures, 5 a second, alone and beside endless
               indexing: their P95 against idle, and what is left of the indexing rate
+  speech      spoken prompts on one thread: a clip of 2.6 seconds, word errors, silence
+  mixed       image batches and spoken clips at once, with plain threads and on the scheduler
 
   --full            the whole workload, without a limit of time; the result is kept under the
                     user's data folder with machine and commit, and later runs on this machine
@@ -40,6 +44,7 @@ benches:
   --collection DIR  pictures to index (the demo collection); not for scheduler
   --library L       first: ask the picture with words of this library instead of one just
                     indexed
+  --clips DIR       speech, mixed: WAV files and a texts.txt with a line "name: text" for each
   --packs P         folder of model packs (BIFOCAL_PACKS, else the user's data folder)
   --pack NAME       the pack to use (starter)
   --json            JSON on standard output: an object for NAME, an array for all
@@ -67,7 +72,9 @@ struct Bench {
 
 constexpr Bench kBenches[] = {{"first", runFirstBench, Needs::Pictures},
                               {"scheduler", runSchedulerBench, Needs::Nothing},
-                              {"contention", runContentionBench, Needs::Pictures}};
+                              {"contention", runContentionBench, Needs::Pictures},
+                              {"speech", runSpeechBench, Needs::Nothing},
+                              {"mixed", runMixedBench, Needs::Nothing}};
 
 void announce(const char* step) {
     if (::isatty(STDERR_FILENO) == 1) {
@@ -116,6 +123,11 @@ Result<int> run(const Arguments& arguments) {
     if (const auto library = arguments.value("--library")) {
         setup.library = *library;
     }
+    setup.packFolder = packFolder(arguments);
+    setup.speechFolder = speechFolder(arguments);
+    if (const auto clips = arguments.value("--clips")) {
+        setup.clips = *clips;
+    }
     setup.announce = announce;
     if (std::any_of(benches.begin(), benches.end(), [](const Bench& bench) {
             return bench.needs == Needs::Pictures;
@@ -149,6 +161,7 @@ Command benchCommand() {
             "measure the speed of this build on this machine",
             kManual,
             withEngineOptions({{"--collection"},
+                               {"--clips"},
                                {"--full", OptionSpec::Value::None},
                                {"--json", OptionSpec::Value::None}}),
             run};

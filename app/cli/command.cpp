@@ -39,6 +39,10 @@ std::filesystem::path packsFolder(const Arguments& arguments) {
                                       : dataHome() / "packs";
 }
 
+std::filesystem::path packFolder(const Arguments& arguments) {
+    return packsFolder(arguments) / arguments.value("--pack").value_or("starter");
+}
+
 std::filesystem::path speechFolder(const Arguments& arguments) {
     return packsFolder(arguments) / models::kWhisperFolder;
 }
@@ -61,14 +65,18 @@ Result<std::unique_ptr<Engine>> openEngine(const std::filesystem::path& library,
                                            const Arguments& arguments) {
     EngineConfig config;
     config.library = library;
-    config.packFolder = packsFolder(arguments) / arguments.value("--pack").value_or("starter");
+    config.packFolder = packFolder(arguments);
     config.cache = cacheHome();
+    config.speechFolder = speechFolder(arguments);
     config.batchWorkerCount = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
     EngineParts parts;
     parts.loadPack = [](const std::filesystem::path& folder) {
         return torch_backend::loadPack(folder);
     };
     parts.allocatorBytes = torch_backend::allocatedBytes;
+    parts.loadSpeech = [](const std::filesystem::path& folder) {
+        return torch_backend::loadSpeech(folder);
+    };
     return Engine::open(std::move(config), std::move(parts));
 }
 

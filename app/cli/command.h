@@ -47,6 +47,9 @@ Command doctorCommand();
 /// Folder that holds the packs: --packs, else BIFOCAL_PACKS, else the data folder of this user.
 std::filesystem::path packsFolder(const Arguments& arguments);
 
+/// Folder of the pack named by --pack (starter) in packsFolder().
+std::filesystem::path packFolder(const Arguments& arguments);
+
 /// Folder of the recogniser in packsFolder(), whether it is there or not.
 std::filesystem::path speechFolder(const Arguments& arguments);
 

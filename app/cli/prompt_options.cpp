@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/prompt_options.h"
 
+#include "core/prompt/sound_file.h"
+
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -38,6 +40,9 @@ Result<Prompt> promptFrom(const Arguments& arguments) {
     BIFOCAL_TRY(prompt.balance, arguments.number("--balance", 0.5, 0, 1));
     BIFOCAL_TRY(const long count, arguments.integer("-k", 10, 1, kMaxResultCount));
     prompt.resultCount = static_cast<int>(count);
+    if (const auto file = arguments.value("--speech")) {
+        BIFOCAL_TRY(prompt.speech, readSpeech(*file));
+    }
     if (const auto file = arguments.value("--image")) {
         if (file->empty()) {
             return Error{ErrorCode::InvalidArgument, "--image: the name is empty"};
@@ -60,6 +65,7 @@ Result<Prompt> promptFrom(const Arguments& arguments) {
 
 std::vector<OptionSpec> withPromptOptions(std::vector<OptionSpec> own) {
     own.push_back({"--text"});
+    own.push_back({"--speech"});
     own.push_back({"--image"});
     own.push_back({"--at"});
     own.push_back({"--region"});

@@ -9,8 +9,8 @@
 
 namespace bifocal::cli {
 
-/// The prompt that --text, --image, --at, --region, --minus, --balance and -k describe.
-/// InvalidArgument. Threads: value.
+/// The prompt that --text, --speech, --image, --at, --region, --minus, --balance and -k describe.
+/// InvalidArgument; readSpeech()'s errors. Threads: value.
 Result<Prompt> promptFrom(const Arguments& arguments);
 
 /// The options that promptFrom() reads, for a command's table.

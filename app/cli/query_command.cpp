@@ -16,10 +16,11 @@ namespace {
 constexpr std::string_view kManual =
     R"(bifocal-cli query - find pictures by words, by a picture, or by both
 
-usage: bifocal-cli query --library L [--text T] [--image F] [--minus T]... [--balance B]
-                         [-k N] [--json] [--packs P] [--pack NAME]
+usage: bifocal-cli query --library L [--text T] [--speech F] [--image F] [--minus T]...
+                         [--balance B] [-k N] [--json] [--packs P] [--pack NAME]
 
   --text T       what to look for; a word after " -" counts against ("flower -tree")
+  --speech F     a WAV file in which somebody says what to look for (needs ./run --with-speech)
   --image F      a picture to look like; with --at MS the frame of a video at that time
   --region X,Y,W,H   only this part of the picture, in pixels
   --minus T      less like this; may be given several times
@@ -32,7 +33,7 @@ valid UTF-8 has its exact bytes in a further field "uri".
 
 JSON: {"answer":"strong|fair|weak|none","results":[{"path":"","score":0.0,
        "confidence":"strong|fair|weak","why":{"image":0.0,"text":0.0}}],
-       "timing_ms":{"total":0.0,"stages":{}},"pack":"","device":""}
+       "timing_ms":{"total":0.0,"stages":{}},"pack":"","device":"","spoken":""}
 )";
 
 const char* toString(Notice notice) {
@@ -72,6 +73,7 @@ void printJson(const ResultSet& set) {
                                   {"searched", set.searchedCount},
                                   {"notices", std::move(notices)},
                                   {"timing_ms", {{"total", set.totalMs}, {"stages", stages}}},
+                                  {"spoken", set.spoken},
                                   {"pack", set.pack},
                                   {"device", set.device}};
     std::cout << document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
@@ -81,6 +83,9 @@ void printText(const ResultSet& set) {
     if (set.searchedCount == 0) {
         std::cout << "The library is empty: index a folder first.\n";
         return;
+    }
+    if (!set.spoken.empty()) {
+        std::cout << "Understood: " << set.spoken << '\n';
     }
     if (set.answer == Answer::None) {
         std::cout << "Nothing really matches. The nearest:\n";

@@ -18,7 +18,7 @@ constexpr std::string_view kManual =
     R"(bifocal-cli trace - write where a prompt's time went, or compare two such files
 
 usage: bifocal-cli trace --library L --out FILE [--repeat N] [--json] [--packs P]
-                         [--pack NAME] [--text T] [--image F] [--at MS]
+                         [--pack NAME] [--text T] [--speech F] [--image F] [--at MS]
                          [--region X,Y,W,H] [--minus T]... [--balance B] [-k N]
        bifocal-cli trace diff BEFORE AFTER [--fail-over 5%] [--json]
 

@@ -72,11 +72,15 @@ Result<void> Application::openEngine() {
         config.cache = (scratch_->path() + QStringLiteral("/cache")).toStdString();
     }
     config.packFolder = options_.packs / "starter";
+    config.speechFolder = options_.packs / "whisper-tiny-en";
     config.batchWorkerCount =
         std::clamp(std::thread::hardware_concurrency(), 1U, kMostBatchWorkers);
     EngineParts parts;
     parts.loadPack = [](const std::filesystem::path& folder) {
         return torch_backend::loadPack(folder);
+    };
+    parts.loadSpeech = [](const std::filesystem::path& folder) {
+        return torch_backend::loadSpeech(folder);
     };
     parts.allocatorBytes = torch_backend::allocatedBytes;
     BIFOCAL_TRY(engine_, Engine::open(std::move(config), std::move(parts)));

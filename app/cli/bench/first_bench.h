@@ -21,6 +21,9 @@ struct BenchSetup {
     EngineOpener openEngine;
     std::filesystem::path collection;              ///< pictures to index
     std::optional<std::filesystem::path> library;  ///< to ask instead of one made of the pictures
+    std::filesystem::path packFolder;              ///< for benches that load models themselves
+    std::filesystem::path speechFolder;            ///< the recogniser; need not be there
+    std::optional<std::filesystem::path> clips;    ///< see readSpokenClips()
     std::function<void(const char* step)> announce;
 };
 

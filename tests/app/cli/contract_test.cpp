@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> kOptions{
     {"query",
      {"--library",
       "--text",
+      "--speech",
       "--image",
       "--at",
       "--region",
@@ -33,7 +34,7 @@ const std::map<std::string, std::set<std::string>> kOptions{
       "--packs",
       "--pack"}},
     {"eval", {"--library", "--list", "--looks", "--lang", "--json", "--packs", "--pack"}},
-    {"bench", {"--full", "--json", "--library", "--collection", "--packs", "--pack"}},
+    {"bench", {"--full", "--json", "--library", "--collection", "--clips", "--packs", "--pack"}},
     {"lab",
      {"--workload",
       "--policy",
@@ -63,12 +64,14 @@ const std::map<std::string, std::set<std::string>> kOptions{
       "--packs",
       "--pack"}},
     {"models", {"--from", "--packs", "--json"}},
+    {"transcribe", {"--packs", "--json"}},
     {"trace",
      {"--library",
       "--out",
       "--repeat",
       "--fail-over",
       "--text",
+      "--speech",
       "--image",
       "--at",
       "--region",
@@ -160,6 +163,8 @@ TEST_F(CliContractTest, AnswersWrongArgumentsWithTwo) {
         {"models", "nonsense"},
         {"models", "prepare", "other", "--from", "x"},
         {"models", "prepare", "starter"},
+        {"models", "prepare", "whisper"},
+        {"transcribe"},
         {"load"},
         {"load", "--library", library},
         {"load", "--rate", "1"},
@@ -193,7 +198,10 @@ TEST_F(CliContractTest, AnswersWhatIsNotThereWithOne) {
         {"eval", "--library", nowhere, "--list", nowhere},
         {"bench", "first", "--collection", nowhere},
         {"bench", "first", "--collection", home_.path().string(), "--library", nowhere},
-        {"models", "prepare", "starter", "--from", nowhere, "--packs", (home_ / "packs").string()}};
+        {"models", "prepare", "starter", "--from", nowhere, "--packs", (home_ / "packs").string()},
+        {"models", "prepare", "whisper", "--from", nowhere, "--packs", (home_ / "packs").string()},
+        {"transcribe", nowhere, "--packs", (home_ / "packs").string()},
+        {"query", "--library", nowhere, "--speech", nowhere}};
     for (const auto& words : kMissing) {
         SCOPED_TRACE(::testing::PrintToString(words));
         expectError(json(words, 1), "not_found");
