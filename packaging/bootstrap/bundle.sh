@@ -44,7 +44,7 @@ make_bundle() {
     apt_install python3-pip
   fi
   say 'Collecting the pinned wheels:'
-  for group in torch pack; do
+  for group in torch pack speech; do
     fetch_wheels "$group"
     while read -r _ _ _ file; do
       cp --reflink=auto "$downloads/$file" "$target/wheels/"
