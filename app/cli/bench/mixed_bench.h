@@ -12,7 +12,7 @@ namespace bifocal::cli {
 /// with plain threads (one a core for each of the two models, as two programs would have them) and
 /// on the scheduler (one worker a core for both). mixed_speed_gain, per cent of the time for all of
 /// it; mixed_memory_saving, per cent of the peak resident bytes; and the figures behind them.
-/// Left out without a recogniser. Threads: compatible; takes the machine for itself.
+/// Left out without a recogniser or clips. Threads: compatible; takes the machine for itself.
 Result<BenchReport> runMixedBench(const BenchSetup& setup);
 
 }  // namespace bifocal::cli

@@ -5,9 +5,6 @@
 #include "core/base/files.h"
 #include "core/prompt/sound_file.h"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
 #include <string_view>
 #include <utility>
 
@@ -44,26 +41,6 @@ Result<std::vector<SpokenClip>> readSpokenClips(const std::filesystem::path& fol
         }
     }
     return clips;
-}
-
-SpeechClip syntheticVoice(double seconds) {
-    constexpr double kTurn = 6.283185307179586;
-    constexpr double kSyllablesPerSecond = 4;
-    constexpr double kPitch = 130;
-    std::mt19937 random(20'266);
-    std::normal_distribution<float> noise(0, 0.002F);
-    SpeechClip clip;
-    clip.samples.resize(static_cast<std::size_t>(seconds * kSpeechRate));
-    for (std::size_t i = 0; i < clip.samples.size(); ++i) {
-        const double time = static_cast<double>(i) / kSpeechRate;
-        double voice = 0;
-        for (int overtone = 1; overtone <= 12; ++overtone) {
-            voice += std::sin(kTurn * kPitch * overtone * time) / overtone;
-        }
-        const double envelope = std::max(0.0, std::sin(kTurn * kSyllablesPerSecond / 2 * time));
-        clip.samples[i] = static_cast<float>(0.1 * envelope * voice) + noise(random);
-    }
-    return clip;
 }
 
 }  // namespace bifocal::cli

@@ -23,8 +23,4 @@ struct SpokenClip {
 /// 8 seconds long, by name. NotFound, naming the file; the errors of readSpeech().
 Result<std::vector<SpokenClip>> readSpokenClips(const std::filesystem::path& folder);
 
-/// Seconds of something with the syllables of a voice, for measuring time alone: four hums a second
-/// with overtones, over faint noise; the same one every time. Threads: value.
-SpeechClip syntheticVoice(double seconds);
-
 }  // namespace bifocal::cli
