@@ -245,6 +245,17 @@ private:
     std::shared_ptr<const WhisperParts> parts_;
 };
 
+/// BF16 has to be asked for: the word errors of this architecture were measured in FP32 alone.
+Result<PrecisionChoice> chooseSpeechPrecision(Precision wanted) {
+    if (wanted == Precision::Automatic) {
+        return PrecisionChoice{TowerPrecision::Fp32,
+                               "fp32",
+                               PrecisionReason::AskedFor,
+                               "its word errors were measured in FP32"};
+    }
+    return choosePrecision(wanted);
+}
+
 std::string_view viewOf(const std::vector<std::uint8_t>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -267,7 +278,7 @@ Result<ByteVocabulary> readVocabulary(const std::filesystem::path& folder,
 Result<std::shared_ptr<const SpeechModel>> loadWhisper(const std::filesystem::path& folder,
                                                        const PackManifest& manifest,
                                                        PackOptions options) {
-    BIFOCAL_TRY(const PrecisionChoice precision, choosePrecision(options.precision));
+    BIFOCAL_TRY(const PrecisionChoice precision, chooseSpeechPrecision(options.precision));
     BIFOCAL_TRY(auto bytes, readPackFile(folder, manifest, kSpeechTensors));
     auto tensors = Safetensors::parse(std::move(bytes));
     if (!tensors) {
