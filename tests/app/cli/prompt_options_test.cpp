@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/prompt_options.h"
 
+#include "core/base/files.h"
+
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace bifocal::cli {
 namespace {
@@ -44,6 +50,24 @@ TEST(PromptOptionsTest, TakesTheFrameOfAVideo) {
     const auto& frame = std::get<VideoFrame>(made->image->source);
     EXPECT_EQ(frame.path, "a.mp4");
     EXPECT_EQ(frame.time, std::chrono::milliseconds(1500));
+}
+
+TEST(PromptOptionsTest, ReadsWhatWasSaid) {
+    // A WAV header, then one sample of 0x4000.
+    const std::string wav(
+        "RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3E\0\0\0\x7D\0\0"
+        "\x02\0\x10\0data\x02\0\0\0\0\x40",
+        46);
+    const std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / "bifocal_said.wav";
+    ASSERT_TRUE(writeFileAtomically(file, wav));
+
+    const auto made = prompt({"--speech", file.string()});
+
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_TRUE(made->speech);
+    EXPECT_EQ(made->speech->samples, std::vector<float>{0.5F});
+    EXPECT_EQ(prompt({"--speech", "/nonexistent.wav"}).error().code, ErrorCode::NotFound);
 }
 
 TEST(PromptOptionsTest, HasDefaults) {

@@ -133,7 +133,7 @@ TEST_F(StarterPackTest, TextRowHoldsItsColours) {
     const auto encoder = *pack_->makeTextEncoder({});
     const auto encoded = encoder->encode("A red and blue kite!", {});
     ASSERT_TRUE(encoded) << encoded.error().message;
-    EXPECT_FALSE(encoded->truncated);
+    EXPECT_FALSE(encoded->isTruncated);
     const auto colours = part(encoded->row, 0, pack_->info().layout, "colours");
     EXPECT_FLOAT_EQ(colours[3], 0.1F);
     EXPECT_FLOAT_EQ(colours[7], 0.1F);
@@ -176,7 +176,7 @@ TEST_F(StarterPackTest, SaysWhenATextIsTooLong) {
     }
     const auto encoded = encoder->encode(text, {});
     ASSERT_TRUE(encoded);
-    EXPECT_TRUE(encoded->truncated);
+    EXPECT_TRUE(encoded->isTruncated);
 }
 
 TEST_F(StarterPackTest, ARowDoesNotDependOnItsBatch) {
