@@ -3,6 +3,7 @@
 
 #include "core/base/assert.h"
 #include "core/schedule/memory_ledger.h"
+#include "core/schedule/placement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +21,6 @@ struct SimulatedModel {
     std::uint64_t bytes = 0;
     bool isInUse = false;
 };
-
-Duration transferTime(std::uint64_t bytes, double bytesPerSecond) {
-    return std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(static_cast<double>(bytes) / bytesPerSecond));
-}
 
 class ModelTrace {
 public:
