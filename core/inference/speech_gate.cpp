@@ -17,7 +17,7 @@ constexpr double kQuietDecibel = -55.0;
 /// samples); syllables and the gaps between them lie 20 dB apart and more.
 constexpr double kSteadyRange = 6.0;
 constexpr double kLeastEnergy = 1e-12;
-constexpr std::size_t kCutSearchSamples = 5 * 16'000;
+constexpr std::size_t kCutSearchSamples = std::size_t{5} * 16'000;
 
 /// In place; the value that the share `q` of the frames does not exceed.
 double quantileOf(std::vector<double>& values, double q) {

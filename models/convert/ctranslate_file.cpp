@@ -124,7 +124,7 @@ Result<CtranslateFile> CtranslateFile::parse(std::vector<std::uint8_t> bytes) {
         BIFOCAL_TRY(std::string alias, reader.text("an alias"));
         BIFOCAL_TRY(std::string target, reader.text("an alias"));
         if (!file.variables_.contains(target)) {
-            return broken("'" + alias + "' is an alias of '" + target + "', which is not there");
+            return broken("'" + target + "', which an alias stands for, is not there");
         }
         if (file.variables_.contains(alias) ||
             !file.aliases_.emplace(alias, std::move(target)).second) {

@@ -51,15 +51,20 @@ private:
     const std::unique_ptr<std::latch>& latch_;
 };
 
-/// Holds a worker until a latch opens.
+/// Holds a worker until a latch opens, and counts another down when it has let it go: only then may
+/// the first one end.
 class HeldWork final : public schedule::Work {
 public:
-    explicit HeldWork(std::latch& latch) : latch_(latch) {}
-    void run(const schedule::WorkerContext& /*worker*/) override { latch_.wait(); }
-    void abandon(schedule::Abandoned /*why*/) override {}
+    HeldWork(std::latch& start, std::latch& letGo) : start_(start), letGo_(letGo) {}
+    void run(const schedule::WorkerContext& /*worker*/) override {
+        start_.wait();
+        letGo_.count_down();
+    }
+    void abandon(schedule::Abandoned /*why*/) override { letGo_.count_down(); }
 
 private:
-    std::latch& latch_;
+    std::latch& start_;
+    std::latch& letGo_;
 };
 
 /// A scheduler with one lane that is flooded with empty tasks, pass by pass. The works and stop
@@ -85,14 +90,16 @@ public:
     /// A pass whose tasks all wait at once, so that nothing has to grow later.
     void warmUp() {
         std::latch start(1);
+        std::latch letGo(static_cast<std::ptrdiff_t>(workerCount_));
         schedule::TaskSpec spec;
         spec.stage = "held";
         for (std::size_t i = 0; i < workerCount_; ++i) {
-            const auto queued = scheduler_->enqueue(spec, std::make_shared<HeldWork>(start));
+            const auto queued = scheduler_->enqueue(spec, std::make_shared<HeldWork>(start, letGo));
             BIFOCAL_ASSERT(queued.has_value());
         }
         enqueueAll();
         start.count_down();
+        letGo.wait();
         over_->wait();
     }
 

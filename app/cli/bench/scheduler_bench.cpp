@@ -63,17 +63,16 @@ Result<void> streaming(BenchLength length, BenchReport& report) {
         length == BenchLength::Full ? StreamingWorkload{} : StreamingWorkload{50, 40}, report);
 }
 
-constexpr std::array kMeasures{
-    SchedulerMeasure{"dispatch of empty tasks", dispatch},
-    SchedulerMeasure{"the ready queue", readyQueue},
-    SchedulerMeasure{"waking a worker", wake},
-    SchedulerMeasure{"an idle scheduler", idle},
-    SchedulerMeasure{"recording spans", tracing},
-    SchedulerMeasure{"decisions on simulated devices", measureSimulated},
-    SchedulerMeasure{"cancelling at every moment", cancel},
-    SchedulerMeasure{"joining within a window", batcher},
-    SchedulerMeasure{"answers while they come", streaming},
-    SchedulerMeasure{"what a storm of requests leaves behind", leak}};
+constexpr std::array kMeasures{SchedulerMeasure{"dispatch of empty tasks", dispatch},
+                               SchedulerMeasure{"the ready queue", readyQueue},
+                               SchedulerMeasure{"waking a worker", wake},
+                               SchedulerMeasure{"an idle scheduler", idle},
+                               SchedulerMeasure{"recording spans", tracing},
+                               SchedulerMeasure{"decisions on simulated devices", measureSimulated},
+                               SchedulerMeasure{"cancelling at every moment", cancel},
+                               SchedulerMeasure{"joining within a window", batcher},
+                               SchedulerMeasure{"answers while they come", streaming},
+                               SchedulerMeasure{"what a storm of requests leaves behind", leak}};
 
 }  // namespace
 

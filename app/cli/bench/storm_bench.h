@@ -20,8 +20,8 @@ void measureCancel(std::size_t requestCount, BenchReport& report);
 void measureLeak(std::size_t warmUpCount, std::size_t requestCount, BenchReport& report);
 
 /// Bar S15, BatchRule::eightOrFiftyMilliseconds(). s15: runs on a virtual clock that were not begun
-/// at the eighth task or after 50 ms, in random arrivals at four rates, `seeds` times; s15_real: how
-/// many milliseconds after that a run began on this machine, P99 of `windowCount`. Threads:
+/// at the eighth task or after 50 ms, in random arrivals at four rates, `seeds` times; s15_real:
+/// how many milliseconds after that a run began on this machine, P99 of `windowCount`. Threads:
 /// compatible.
 void measureBatcher(std::size_t seeds, std::size_t windowCount, BenchReport& report);
 

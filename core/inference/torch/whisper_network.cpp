@@ -22,7 +22,6 @@ namespace {
 constexpr double kNormEpsilon = 1e-5;
 constexpr std::size_t kRowAlignment = 64;
 constexpr auto kHeadWidth = static_cast<std::int64_t>(kWhisperHeadWidth);
-constexpr auto kAudioLength = static_cast<std::int64_t>(kWhisperAudioPositions);
 constexpr auto kTextLength = static_cast<std::int64_t>(kWhisperTextPositions);
 constexpr std::int64_t kTaps = 3;
 

@@ -53,27 +53,31 @@ private:
     std::latch& latch_;
 };
 
-/// Waits for a latch.
-class WaitWork final : public Work {
+/// Waits for a latch, then counts another down, before which neither may end.
+class GateWork final : public Work {
 public:
-    explicit WaitWork(std::latch& latch) : latch_(latch) {}
-    void run(const WorkerContext& /*worker*/) override { latch_.wait(); }
-    void abandon(Abandoned /*why*/) override {}
+    GateWork(std::latch& start, std::latch& over) : start_(start), over_(over) {}
+    void run(const WorkerContext& /*worker*/) override {
+        start_.wait();
+        over_.count_down();
+    }
+    void abandon(Abandoned /*why*/) override { over_.count_down(); }
 
 private:
-    std::latch& latch_;
+    std::latch& start_;
+    std::latch& over_;
 };
 
 /// One worker is held while 500 tasks queue up, then all run; the number of allocations meanwhile.
 std::uint64_t countAllocationsOfARound(Scheduler& scheduler) {
     constexpr int kTaskCount = 500;
     std::latch start(1);
-    std::latch over(kTaskCount);
+    std::latch over(kTaskCount + 1);  // and the gate
     std::vector<std::shared_ptr<Work>> works;
     for (int i = 0; i < kTaskCount; ++i) {
         works.push_back(std::make_shared<LatchWork>(over));
     }
-    const std::shared_ptr<Work> gate = std::make_shared<WaitWork>(start);
+    const std::shared_ptr<Work> gate = std::make_shared<GateWork>(start, over);
     TaskSpec spec;
     spec.stage = "task";
 
