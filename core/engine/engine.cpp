@@ -3,6 +3,7 @@
 
 #include "core/engine/internal/engine_impl.h"
 #include "core/engine/internal/request_label.h"
+#include "core/pipeline/prompt_image.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,6 +28,12 @@ schedule::LaneConfig lane(const char* name,
         config.workers.push_back({Urgency::Batch, Urgency::Batch, kBackgroundNice});
     }
     return config;
+}
+
+std::uint64_t readBudget(const schedule::MemoryLedger::Snapshot& ledger) {
+    const auto machine = schedule::readMachineMemory();
+    return machine ? schedule::budgetBeside(*machine, profile::residentBytes(), ledger)
+                   : ledger.budgetBytes;
 }
 
 }  // namespace
@@ -57,12 +64,11 @@ EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<L
       profiler_(clock_),
       library_(std::move(library)),
       thumbnails_(config_.cache / "thumbnails", kThumbnailCapBytes),
-      speech_(parts_.loadSpeech,
-              config_.speechFolder,
-              kPoolPromptWorkers + config_.batchWorkerCount,
-              [this](std::uint64_t bytes) { scheduler_->ledger().addPersistent(bytes); }) {
+      speech_(
+          parts_.loadSpeech, config_.speechFolder, kPoolPromptWorkers + config_.batchWorkerCount) {
     schedule::SchedulerConfig scheduling;
     scheduling.memoryBudgetBytes = config_.memoryBudgetBytes;
+    scheduling.readBudget = readBudget;
     lanes_ = {{0}, {1}, {2}};
     scheduling.lanes.push_back(lane("text", 1, Urgency::Interactive, 0));
     scheduling.lanes.push_back(lane("image", 1, Urgency::Interactive, config_.batchWorkerCount));
@@ -70,7 +76,10 @@ EngineImpl::EngineImpl(EngineConfig config, EngineParts parts, std::unique_ptr<L
         lane("pool", kPoolPromptWorkers, Urgency::Prefetch, config_.batchWorkerCount));
     scheduler_ =
         schedule::makeScheduler(scheduling, schedule::makeDeadlinePolicy(), clock_, profiler_);
-    hasDevice_ = profile::readDeviceMemory().has_value();
+    // What decoding takes is known beforehand; the models are asked after each call.
+    memory_.record("decode", 0, 1, kDecodeBytes);
+    memory_.record("load_image", 0, 1, kDecodeBytes);
+    memory_.record("prepare", 0, IndexJob::kBatchSize, kDecodeBytes + IndexJob::kPixelBytes);
     refreshStatus();
     const Result<void> loading = runOnPool(
         {}, "load_pack", Urgency::Interactive, [this] { loadPack(); }, [] {});
@@ -117,6 +126,7 @@ Result<void> EngineImpl::runOnPool(RequestId request,
     spec.stage = stage;
     spec.lane = lanes_.pool;
     spec.urgency = urgency;
+    spec.bytes = memory_.estimate(stage, 0, 1).value_or(0);
     auto work =
         schedule::makeWork([run = std::move(run)](const schedule::WorkerContext&) { run(); },
                            [abandon = std::move(abandon)](schedule::Abandoned) { abandon(); });
@@ -175,6 +185,7 @@ Result<void> EngineImpl::publishPack(std::shared_ptr<const ModelPack> pack) {
                             return loadPicture({ImageFile{file.path}, {}}, kThumbnailSide);
                         },
                         events_,
+                        memory_,
                         speech_});
     const std::lock_guard lock(mutex_);
     index_ = std::move(index);

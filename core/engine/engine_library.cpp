@@ -337,11 +337,9 @@ profile::MemoryGauges EngineImpl::memoryGauges() const {
     gauges.ledgerBudgetBytes = ledger.budgetBytes;
     gauges.allocatorBytes = parts_.allocatorBytes ? parts_.allocatorBytes() : 0;
     gauges.residentBytes = profile::residentBytes();
-    if (hasDevice_) {
-        if (const auto device = profile::readDeviceMemory()) {
-            gauges.vramUsedBytes = device->usedBytes;
-            gauges.vramTotalBytes = device->totalBytes;
-        }
+    if (const auto device = device_.read()) {
+        gauges.vramUsedBytes = device->usedBytes;
+        gauges.vramTotalBytes = device->totalBytes;
     }
     return gauges;
 }

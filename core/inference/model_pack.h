@@ -76,6 +76,10 @@ public:
     virtual Result<void> encode(std::span<const ImageView> images,
                                 std::span<float> rows,
                                 std::stop_token stop) = 0;
+
+    /// Most bytes beyond the weights that a call took at once so far, as the backend's allocator
+    /// counts them; 0: not known.
+    virtual std::uint64_t peakBytes() const { return 0; }
 };
 
 /// One text's row and what happened to it on the way.
@@ -95,6 +99,10 @@ public:
 
     /// One row. Unsupported when no letter of the text is in a script the pack reads.
     virtual Result<EncodedText> encode(std::string_view text, std::stop_token stop) = 0;
+
+    /// Most bytes beyond the weights that a call took at once so far, as the backend's allocator
+    /// counts them; 0: not known.
+    virtual std::uint64_t peakBytes() const { return 0; }
 };
 
 /// What was said in a clip. Threads: value.
@@ -121,6 +129,10 @@ public:
     virtual Result<RecognizedSpeech> recognize(std::span<const float> samples,
                                                const PartialTextHandler& partial,
                                                std::stop_token stop) = 0;
+
+    /// Most bytes beyond the weights that a call took at once so far, as the backend's allocator
+    /// counts them; 0: not known.
+    virtual std::uint64_t peakBytes() const { return 0; }
 };
 
 /// A recogniser's weights, loaded once and shared. Threads: safe; a recogniser that it makes

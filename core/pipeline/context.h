@@ -10,6 +10,7 @@
 #include "core/pipeline/event_delivery.h"
 #include "core/pipeline/speech_pool.h"
 #include "core/profile/profiler.h"
+#include "core/schedule/memory_profile.h"
 #include "core/schedule/scheduler.h"
 
 #include <cstddef>
@@ -64,8 +65,9 @@ struct PipelineContext {
     /// The file's picture, small (at least 32 pixels wide and high where it has them). Called on
     /// the pool.
     std::function<Result<ImageBuffer>(const FileRecord&)> loadSmall;
-    EventDelivery& events;  ///< calls the handlers of prompts
-    SpeechPool& speech;     ///< its workers are the pool's
+    EventDelivery& events;            ///< calls the handlers of prompts
+    schedule::MemoryProfile& memory;  ///< what the stages were seen to take
+    const SpeechPool& speech;         ///< its workers are the pool's
 };
 
 /// Long side to which pictures are reduced while they are decoded for the tower: about four times

@@ -88,6 +88,7 @@ Result<void> IndexJob::enqueue(schedule::LaneId lane,
     spec.urgency = Urgency::Batch;
     spec.features.hasImage = true;
     spec.itemCount = itemCount;
+    spec.bytes = context_.memory.estimate(stage, 0, itemCount).value_or(0);
     spec.stop = stop_.get_token();
     auto work = schedule::makeWork(
         std::move(run), [abandoned = std::move(onAbandoned)](schedule::Abandoned) { abandoned(); });
@@ -204,7 +205,7 @@ void IndexJob::pump() {
             }
             const bool isReady = queue_.size() >= kBatchSize || (walkIsDone_ && !queue_.empty());
             if (isReady && !isPaused_ && batchCount_ < kMaxBatches) {
-                const std::size_t count = std::min(kBatchSize, queue_.size());
+                const std::size_t count = std::min<std::size_t>(kBatchSize, queue_.size());
                 batch = std::make_shared<Batch>();
                 for (std::size_t i = 0; i < count; ++i) {
                     batch->items.emplace_back(std::move(queue_.front()));
@@ -341,6 +342,8 @@ void IndexJob::encode(const std::shared_ptr<Batch>& batch, const schedule::Worke
     std::vector<float> rows(views.size() * dim);
     const Result<void> outcome = (*encoder)->encode(views, rows, stop_.get_token());
     if (outcome) {
+        context_.memory.record(
+            "encode_image", 0, static_cast<std::uint32_t>(views.size()), (*encoder)->peakBytes());
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             wanted[i]->takeRow(std::span(rows).subspan(i * dim, dim));
         }

@@ -34,7 +34,10 @@ namespace bifocal {
 class IndexJob : public std::enable_shared_from_this<IndexJob> {
 public:
     static constexpr int kMaxBatches = 4;
-    static constexpr std::size_t kBatchSize = 8;  ///< pictures; where the towers' curve is flat
+    static constexpr std::uint32_t kBatchSize = 8;  ///< pictures; where the towers' curve is flat
+    /// Of the decoded pictures of a batch.
+    static constexpr std::uint64_t kPixelBytes =
+        std::uint64_t{kBatchSize} * kEncodeSide * kEncodeSide * 4;
 
     IndexJob(const PipelineContext& context,
              std::shared_ptr<LibraryWriter> writer,

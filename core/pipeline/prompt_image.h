@@ -27,6 +27,11 @@ Result<LoadedImage> loadPromptImage(const ImageSource& source, int side);
 /// The same for bytes already read: hash and pixels are of one and the same content.
 Result<LoadedImage> loadImageBytes(std::span<const std::uint8_t> bytes, int side);
 
+/// What decoding one picture is taken to need at once: its file and a reduced copy of up to 30
+/// megapixels. JPEG, PNG and WebP of any size need less, as they are reduced while they are
+/// decoded; a larger HEIC or AVIF needs more, and has the machine's reserve for it.
+inline constexpr std::uint64_t kDecodeBytes = 128ULL << 20U;
+
 /// Files larger than this are refused before they are read.
 inline constexpr std::uint64_t kMaxImageBytes = 512ULL << 20U;
 

@@ -93,6 +93,7 @@ Result<void> PromptRun::enqueue(const Step& step) {
     spec.lane = step.lane;
     spec.urgency = prompt_.prompt.urgency;
     spec.features = featuresOf(prompt_.prompt);
+    spec.bytes = context_.memory.estimate(step.stage, 0, 1).value_or(0);
     spec.stop = stop_.get_token();
     auto work = schedule::makeWork(
         [self = shared_from_this(), step](const schedule::WorkerContext& worker) {
@@ -147,9 +148,11 @@ void PromptRun::addNotice(Notice notice) {
 }
 
 Result<void> PromptRun::recognize(const schedule::WorkerContext& worker) {
-    BIFOCAL_TRY(SpeechRecognizer* const recognizer, context_.speech.recognizer(worker));
+    BIFOCAL_TRY(const SpeechPool::Lease recognizer,
+                context_.speech.lease(context_.scheduler.models(), worker, stop_.get_token()));
     BIFOCAL_TRY(RecognizedSpeech heard,
                 recognizer->recognize(prompt_.prompt.speech->samples, {}, stop_.get_token()));
+    context_.memory.record("recognize", 0, 1, recognizer->peakBytes());
     if (heard.text.empty() && prompt_.prompt.text.empty() && !hasImage()) {
         return Error{ErrorCode::InvalidArgument, "nothing was said: the clip holds no speech"};
     }
@@ -188,6 +191,7 @@ Result<void> PromptRun::encodeText(const schedule::WorkerContext& worker) {
         } else {
             return std::move(encoded).error();
         }
+        context_.memory.record("encode_text", 0, 1, encoder->peakBytes());
     }
     return encodeNegatives(*encoder);
 }
@@ -226,6 +230,7 @@ Result<void> PromptRun::encodeImage(const schedule::WorkerContext& worker) {
     std::vector<float> row(context_.pack->info().layout.dim);
     const ImageView view = image_.pixels.view();
     BIFOCAL_CHECK(encoder->encode({&view, 1}, row, stop_.get_token()));
+    context_.memory.record("encode_image", 0, 1, encoder->peakBytes());
     const std::lock_guard lock(mutex_);
     imageRow_ = std::move(row);
     return {};

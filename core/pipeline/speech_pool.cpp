@@ -3,42 +3,72 @@
 
 #include "core/inference/manifest.h"
 
+#include <cstdint>
+#include <memory>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace bifocal {
+namespace {
 
-SpeechPool::SpeechPool(SpeechLoader load,
-                       std::filesystem::path folder,
-                       std::size_t workerCount,
-                       std::function<void(std::uint64_t)> onLoaded)
-    : load_(std::move(load)),
-      folder_(std::move(folder)),
-      onLoaded_(std::move(onLoaded)),
-      recognizers_(workerCount) {}
+/// What the cache keeps and evicts as one.
+struct LoadedSpeech {
+    std::shared_ptr<const SpeechModel> model;
+    // By worker, each touched by that one alone, while it holds a pin.
+    mutable std::vector<std::unique_ptr<SpeechRecognizer>> recognizers;
+};
+
+/// FP16 numbers of the files may become FP32 in memory.
+std::uint64_t mostBytesOf(const std::filesystem::path& folder) {
+    constexpr std::uint64_t kGrowth = 2;
+    std::uint64_t bytes = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        if (entry.is_regular_file(ignored)) {
+            bytes += kGrowth * entry.file_size(ignored);
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+SpeechPool::SpeechPool(SpeechLoader load, std::filesystem::path folder, std::size_t workerCount)
+    : load_(std::move(load)), folder_(std::move(folder)), workerCount_(workerCount) {}
 
 bool SpeechPool::isInstalled() const {
     std::error_code ignored;
     return load_ && !folder_.empty() && std::filesystem::exists(folder_ / kManifestName, ignored);
 }
 
-Result<std::shared_ptr<const SpeechModel>> SpeechPool::model() {
-    const std::lock_guard lock(mutex_);
-    if (!model_) {
-        BIFOCAL_TRY(model_, load_(folder_));
-        onLoaded_(model_->info().weightBytes);
-    }
-    return model_;
+schedule::ModelSource SpeechPool::source() const {
+    schedule::ModelSource source;
+    source.key = folder_.string();
+    source.bytes = mostBytesOf(folder_);
+    source.load = [this]() -> Result<schedule::CachedModel> {
+        auto loaded = std::make_shared<LoadedSpeech>();
+        BIFOCAL_TRY(loaded->model, load_(folder_));
+        loaded->recognizers.resize(workerCount_);
+        return schedule::CachedModel(std::move(loaded));
+    };
+    source.bytesOf = [](const void* model) -> std::uint64_t {
+        return static_cast<const LoadedSpeech*>(model)->model->info().weightBytes;
+    };
+    return source;
 }
 
-Result<SpeechRecognizer*> SpeechPool::recognizer(const schedule::WorkerContext& worker) {
-    BIFOCAL_ASSERT(worker.worker < recognizers_.size());
-    auto& own = recognizers_[worker.worker];
+Result<SpeechPool::Lease> SpeechPool::lease(schedule::ModelCache& models,
+                                            const schedule::WorkerContext& worker,
+                                            const std::stop_token& stop) const {
+    BIFOCAL_ASSERT(worker.worker < workerCount_);
+    BIFOCAL_TRY(schedule::ModelCache::Pin pin, models.acquire(source(), stop));
+    const auto& loaded = pin.as<LoadedSpeech>();
+    auto& own = loaded.recognizers[worker.worker];
     if (!own) {
-        BIFOCAL_TRY(const std::shared_ptr<const SpeechModel> loaded, model());
-        BIFOCAL_TRY(own, loaded->makeRecognizer());
+        BIFOCAL_TRY(own, loaded.model->makeRecognizer());
     }
-    return own.get();
+    return Lease(std::move(pin), own.get());
 }
 
 }  // namespace bifocal

@@ -120,6 +120,22 @@ std::optional<Claimant> Admission::firstServable(std::optional<TimePoint> now) c
     return best ? std::optional(claimantAt(*best)) : std::nullopt;
 }
 
+std::optional<Claimant> Admission::firstInOrder() const {
+    const std::lock_guard lock(mutex_);
+    const std::optional<std::size_t> first = firstClaim();
+    return first ? std::optional(claimantAt(*first)) : std::nullopt;
+}
+
+std::uint64_t Admission::lackingBytes() const {
+    const std::lock_guard lock(mutex_);
+    const std::optional<std::size_t> first = firstClaim();
+    if (!first || hasBytes(claims_[*first].bytes)) {
+        return 0;
+    }
+    const MemoryLedger::Snapshot memory = ledger_.snapshot();
+    return memory.usedBytes() + claims_[*first].bytes - memory.budgetBytes;
+}
+
 std::optional<Reservation> Admission::reservation(TimePoint now) const {
     const std::lock_guard lock(mutex_);
     const std::optional<std::size_t> first = firstClaim();

@@ -38,9 +38,11 @@ Lane::Lane(std::uint32_t index,
            double guaranteedShare,
            std::unique_ptr<Policy> policy,
            Admission& admission,
+           MemoryBudget& budget,
            const Clock& clock)
     : index_(index),
       name_(config.name),
+      budget_(budget),
       clock_(clock),
       workers_(config.workers.size()),
       core_({config.name,
@@ -187,10 +189,12 @@ std::optional<Decision> Lane::next(std::uint32_t worker, EndedRun ended, TimePoi
     Worker& self = workers_[worker];
     Sleepers sleepers{};
     Decision decision;
+    budget_.refresh(now);
     {
         auto lock = lockSoon(mutex_);
         takeBack(ended, now);
         bool wasSignalled = self.isIdle && self.isSignalled;
+        bool hasAskedForRoom = false;
         wakeUp(self);
         while (!isStopping_) {
             takeArrivals(sleepers);
@@ -202,11 +206,28 @@ std::optional<Decision> Lane::next(std::uint32_t worker, EndedRun ended, TimePoi
                 lock.unlock();
                 notify(std::exchange(sleepers, {}));
                 lock.lock();
-            } else {
-                waitForSignal(self, lock, decision.until, now);
-                wasSignalled = true;
+                now = clock_.now();
+                continue;
             }
+            if (hasClaimFor(self)) {
+                if (!std::exchange(hasAskedForRoom, true) && askForRoom(lock)) {
+                    now = clock_.now();
+                    continue;
+                }
+                // It may wait for nothing but what other programs give back, and nobody tells.
+                if (budget_.isLive()) {
+                    decision.until = std::min(decision.until, now + MemoryBudget::kMaxAge);
+                }
+            }
+            waitForSignal(self, lock, decision.until, now);
+            wasSignalled = true;
+            hasAskedForRoom = false;
             now = clock_.now();
+            if (budget_.isLive()) {
+                lock.unlock();
+                budget_.refresh(now);
+                lock.lock();
+            }
         }
         if (isStopping_) {
             return std::nullopt;
@@ -333,9 +354,12 @@ void Lane::signalForNew(const LaneCore::Enqueued& enqueued,
                         TimePoint now,
                         Sleepers& sleepers) {
     const std::size_t cls = LaneCore::indexOf(urgency);
-    // Its claim counts from now on, not from when a worker has woken up to make it.
-    if (enqueued.needsWorker && idleWorkerFor(cls) != nullptr &&
-        !core_.claimIfItMustWait(cls, now)) {
+    if (!enqueued.needsWorker || idleWorkerFor(cls) == nullptr) {
+        return;
+    }
+    // Its claim counts from now on, not from when a worker has woken up to make it. What the claim
+    // waits for comes with a signal, if nothing that nobody uses can make room for it.
+    if (!core_.claimIfItMustWait(cls, now) || budget_.mayHelp()) {
         addSignal(cls, sleepers);
     }
 }
@@ -359,6 +383,29 @@ void Lane::takeBack(EndedRun ended, TimePoint now) {
         (ended.end == RunEnd::Completed ? completedCount_ : abandonedCount_) += ended.run->count;
         core_.finish(*ended.run, now);
     }
+}
+
+bool Lane::hasClaimFor(const Worker& worker) const {
+    bool hasClaim = false;
+    for (std::size_t cls = LaneCore::indexOf(worker.config.mostUrgent);
+         cls <= LaneCore::indexOf(worker.config.leastUrgent);
+         ++cls) {
+        hasClaim = hasClaim || core_.hasClaim(cls);
+    }
+    return hasClaim;
+}
+
+/// What nobody uses goes, for the first claim. False: it lacks nothing; else it was unlocked
+/// meanwhile.
+bool Lane::askForRoom(std::unique_lock<std::mutex>& lock) {
+    const std::uint64_t lacking = core_.lackingBytes();
+    if (lacking == 0) {
+        return false;
+    }
+    lock.unlock();
+    budget_.makeRoom(lacking);
+    lock.lock();
+    return true;
 }
 
 void Lane::begin(const Decision& decision) {

@@ -8,7 +8,7 @@
 
 namespace bifocal::schedule {
 
-MemoryLedger::MemoryLedger(std::uint64_t budgetBytes) {
+MemoryLedger::MemoryLedger(std::uint64_t budgetBytes) : firstBudgetBytes_(budgetBytes) {
     state_.budgetBytes = budgetBytes;
 }
 
@@ -33,10 +33,12 @@ void MemoryLedger::release(std::uint64_t bytes) {
     }
 }
 
-bool MemoryLedger::canEverFit(std::uint64_t bytes) const {
+bool MemoryLedger::canEverFit(std::uint64_t bytes, std::uint64_t evictableBytes) const {
     const std::lock_guard lock(mutex_);
-    return state_.persistentBytes <= state_.budgetBytes &&
-           bytes <= state_.budgetBytes - state_.persistentBytes;
+    const std::uint64_t budget = std::max(firstBudgetBytes_, state_.budgetBytes);
+    const std::uint64_t stays =
+        state_.persistentBytes - std::min(state_.persistentBytes, evictableBytes);
+    return stays <= budget && bytes <= budget - stays;
 }
 
 void MemoryLedger::setBudget(std::uint64_t budgetBytes) {

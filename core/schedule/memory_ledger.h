@@ -39,8 +39,9 @@ public:
     /// All or nothing; false when it does not fit now.
     [[nodiscard]] bool tryReserve(std::uint64_t bytes);
     void release(std::uint64_t bytes);
-    /// Whether it could fit an otherwise idle device.
-    bool canEverFit(std::uint64_t bytes) const;
+    /// Whether it could fit an otherwise idle device, with today's budget or the first one: what
+    /// other programs took they may give back. `evictableBytes`: of those that stay, what need not.
+    bool canEverFit(std::uint64_t bytes, std::uint64_t evictableBytes = 0) const;
 
     /// Other programs take memory or give it back. Below what is used, nothing is reserved until it
     /// fits again; Snapshot::overBytes() says how much the caller has to evict or to suspend.
@@ -59,6 +60,7 @@ public:
     void setFreedHandler(std::function<void()> freed);
 
 private:
+    const std::uint64_t firstBudgetBytes_;
     mutable std::mutex mutex_;
     Snapshot state_;  // guarded by mutex_
     std::function<void()> freed_;

@@ -104,6 +104,7 @@ Result<ModelCache::Pin> ModelCache::loadInto(Entry& entry,
     entry.attempt = attempt;
     Result<CachedModel> model = Error{};
     Duration time{0};
+    std::uint64_t bytes = source.bytes;
     if (Result<void> room = makeRoom(lock, source); !room) {
         model = room.error();
     } else {
@@ -113,10 +114,18 @@ Result<ModelCache::Pin> ModelCache::loadInto(Entry& entry,
         model = loadWarm(source);
         time = clock_.now() - begin;
         if (!model) {
-            ledger_.removePersistent(source.bytes);
+            bytes = 0;
+        } else if (source.bytesOf) {
+            bytes = source.bytesOf(model->get());
+        }
+        if (bytes < source.bytes) {
+            ledger_.removePersistent(source.bytes - bytes);
+        } else if (bytes > source.bytes) {
+            ledger_.addPersistent(bytes - source.bytes);
         }
         lock.lock();
-        stats_.residentBytes -= model ? 0 : source.bytes;
+        stats_.residentBytes -= source.bytes;
+        stats_.residentBytes += bytes;
     }
     attempt->isOver = true;
     entry.attempt.reset();
@@ -129,7 +138,7 @@ Result<ModelCache::Pin> ModelCache::loadInto(Entry& entry,
     }
     entry.state = State::Ready;
     entry.model = *std::move(model);
-    entry.bytes = source.bytes;
+    entry.bytes = bytes;
     entry.pinCount = 1;
     entry.reloadTime = source.reloadTime.value_or(time);
     ++stats_.loadCount;
@@ -297,9 +306,19 @@ void ModelCache::forgetOldest() {
 }
 
 void ModelCache::unpin(Entry& entry) {
-    const std::lock_guard lock(mutex_);
-    BIFOCAL_ASSERT(entry.pinCount > 0);
-    --entry.pinCount;
+    bool isIdle = false;
+    {
+        const std::lock_guard lock(mutex_);
+        BIFOCAL_ASSERT(entry.pinCount > 0);
+        isIdle = --entry.pinCount == 0;
+    }
+    if (isIdle && idle_) {
+        idle_();
+    }
+}
+
+void ModelCache::setIdleHandler(std::function<void()> idle) {
+    idle_ = std::move(idle);
 }
 
 }  // namespace bifocal::schedule

@@ -28,6 +28,8 @@ struct ModelSource {
     std::string key;
     std::uint64_t bytes = 0;  ///< of device memory, as its allocator counts them
     std::function<Result<CachedModel>()> load;
+    /// How many it took, where only a loaded model knows and `bytes` is a guess; may be empty.
+    std::function<std::uint64_t(const void* model)> bytesOf;
     /// Runs once before anyone sees the model, so that nobody's prompt pays for it; may be empty.
     std::function<Result<void>(const void* model)> warmUp;
     /// What it will take to bring it in again; none: as long as the last time. Worth giving when
@@ -108,6 +110,10 @@ public:
     /// budget that has shrunk: Snapshot::overBytes() of the ledger.
     std::uint64_t evict(std::uint64_t bytes);
 
+    /// Called when the last pin of a model is gone, with no lock held: it could be evicted now.
+    /// Requires: set before other threads know the cache.
+    void setIdleHandler(std::function<void()> idle);
+
     bool isResident(const std::string& key) const;
     Stats stats() const;
 
@@ -150,6 +156,7 @@ private:
     MemoryLedger& ledger_;
     const Clock& clock_;
     const Eviction eviction_;
+    std::function<void()> idle_;
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable_any changed_;
     std::map<std::string, Entry> entries_;  // of models gone, too: how often they were used

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <thread>
@@ -52,6 +53,7 @@ public:
     bool cancel(TaskId id) override;
     std::size_t cancelRequest(RequestId request) override;
     MemoryLedger& ledger() override { return ledger_; }
+    ModelCache& models() override { return models_; }
     SchedulerStats stats() const override;
 
 private:
@@ -75,6 +77,8 @@ private:
     const Clock& clock_;
     Tracer& tracer_;
     MemoryLedger ledger_;
+    ModelCache models_;
+    MemoryBudget budget_;
     Admission admission_;
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::vector<std::thread> threads_;
@@ -89,16 +93,24 @@ LaneScheduler::LaneScheduler(const SchedulerConfig& config,
     : clock_(clock),
       tracer_(tracer),
       ledger_(config.memoryBudgetBytes != 0 ? config.memoryBudgetBytes : halfOfMemory()),
+      models_(ledger_, clock),
+      budget_(ledger_, config.readBudget, [this](std::uint64_t bytes) { models_.evict(bytes); }),
       admission_(ledger_, config.lanes.size(), config.maxSlots) {
     BIFOCAL_ASSERT(policy != nullptr && !config.lanes.empty());
     BIFOCAL_ASSERT(config.guaranteedShare >= 0 && config.guaranteedShare <= 0.5);
     ledger_.setFreedHandler([this] { wakeFirstClaim(); });
+    models_.setIdleHandler([this] {
+        if (const std::optional<Claimant> first = admission_.firstInOrder()) {
+            lanes_[first->lane]->wakeFor(first->urgency);  // to ask for the model's place
+        }
+    });
     for (const LaneConfig& lane : config.lanes) {
         lanes_.push_back(std::make_unique<Lane>(static_cast<std::uint32_t>(lanes_.size()),
                                                 lane,
                                                 config.guaranteedShare,
                                                 policy->clone(),
                                                 admission_,
+                                                budget_,
                                                 clock));
     }
     for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -127,6 +139,8 @@ LaneScheduler::~LaneScheduler() {
             lane->finish({run, RunEnd::Abandoned}, clock_.now());
         }
     }
+    // While the lanes are there, whom the ledger's handler may ask.
+    models_.evict(std::numeric_limits<std::uint64_t>::max());
 }
 
 Result<TaskId> LaneScheduler::enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) {
@@ -143,7 +157,8 @@ Result<TaskId> LaneScheduler::enqueue(const TaskSpec& spec, std::shared_ptr<Work
     if (spec.stop.stop_requested()) {
         return Error{ErrorCode::Cancelled, std::string(spec.stage) + ": stop was requested"};
     }
-    if (spec.bytes > 0 && !ledger_.canEverFit(spec.bytes)) {
+    if (spec.bytes > 0 && !ledger_.canEverFit(spec.bytes) &&
+        !ledger_.canEverFit(spec.bytes, models_.stats().residentBytes)) {
         return Error{ErrorCode::ResourceExhausted,
                      std::string(spec.stage) + ": " + std::to_string(spec.bytes) +
                          " bytes are more than the budget can hold"};

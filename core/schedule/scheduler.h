@@ -5,7 +5,9 @@
 #include "core/base/result.h"
 #include "core/base/tracer.h"
 #include "core/schedule/batching.h"
+#include "core/schedule/memory_budget.h"
 #include "core/schedule/memory_ledger.h"
+#include "core/schedule/model_cache.h"
 #include "core/schedule/policy.h"
 #include "core/schedule/task.h"
 
@@ -42,6 +44,12 @@ struct SchedulerConfig {
     /// work, whatever is more urgent. Work with A device-seconds of its class before it begins
     /// within (A + (1 + φ)·q) / φ, q the longest time the lane is not interrupted.
     double guaranteedShare = 0.05;
+    /// The budget at this moment, when other programs use the same memory; empty: it stays. Never
+    /// above memoryBudgetBytes. Read again before work is admitted when the last reading is older
+    /// than MemoryBudget::kMaxAge, and that often while work waits for memory: never when there is
+    /// nothing to do. Above it nothing is admitted, and models that nobody uses go; what runs goes
+    /// on, for it holds all it will ever need and gives it back soonest that way.
+    MemoryBudget::Read readBudget{};
 };
 
 /// What the profiler draws. Threads: value.
@@ -69,11 +77,11 @@ struct SchedulerStats {
 /// Invariants: (1) a worker never begins a task, or the next segment of one, while a task of a more
 /// urgent class that it serves is ready and fits, but for the turns of the guaranteed share and
 /// policies without class order; (2) exactly one of run() and abandon() per accepted task; (3)
-/// callbacks run with no lock held; (4) a sleeping worker wakes only for work or shutdown: no
-/// polling; (5) the ledger is back at its persistent bytes when nothing runs. Every run leaves two
-/// spans in the tracer, Queue (enqueue → start) and Execute; a run that stepped aside leaves one
-/// Execute span for each stretch. Threads: safe. The destructor abandons
-/// what is queued (Shutdown), waits for what runs, and joins.
+/// callbacks run with no lock held; (4) a sleeping worker wakes only for work or shutdown, and to
+/// read the budget again while its work waits for memory; (5) the ledger is back at its persistent
+/// bytes when nothing runs. Every run leaves two spans in the tracer, Queue (enqueue → start) and
+/// Execute; a run that stepped aside leaves one Execute span for each stretch. Threads: safe. The
+/// destructor abandons what is queued (Shutdown), waits for what runs, and joins.
 class Scheduler {
 public:
     Scheduler() = default;
@@ -96,6 +104,8 @@ public:
     virtual std::size_t cancelRequest(RequestId request) = 0;
 
     virtual MemoryLedger& ledger() = 0;
+    /// Models that may go when their memory is needed. Requires: no pin outlives the scheduler.
+    virtual ModelCache& models() = 0;
     virtual SchedulerStats stats() const = 0;
 };
 

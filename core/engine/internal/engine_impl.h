@@ -110,9 +110,10 @@ private:
     profile::Profiler profiler_;
     const std::unique_ptr<Library> library_;
     ThumbnailCache thumbnails_;
+    schedule::MemoryProfile memory_;
     PipelineLanes lanes_;
     std::atomic<std::uint64_t> lastRequest_{0};
-    bool hasDevice_ = false;  ///< written before the sampler starts
+    const profile::DeviceMemoryProbe device_;
 
     mutable std::mutex mutex_;  ///< guards everything down to the scheduler
     std::condition_variable packKnown_;

@@ -3,6 +3,7 @@
 
 #include "core/inference/label_mixture.h"
 #include "core/inference/query.h"
+#include "core/inference/torch/counted_memory.h"
 #include "core/inference/torch/image_tower.h"
 #include "core/inference/torch/precision_choice.h"
 #include "core/inference/torch/run_guard.h"
@@ -74,6 +75,7 @@ public:
           planar_(kPlanarSize) {}
 
     std::size_t preferredBatch() const override { return kPreferredBatch; }
+    std::uint64_t peakBytes() const override { return peakBytes_; }
 
     Result<void> encode(std::span<const ImageView> images,
                         std::span<float> rows,
@@ -90,6 +92,7 @@ public:
         }
         return guarded("encode image", [&]() -> Result<void> {
             const RunGuard guard(threadCount_);
+            const PeakMeter meter(peakBytes_);
             BIFOCAL_TRY(const at::Tensor input, preprocess(images, stop));
             if (stop.stop_requested()) {
                 return Error{ErrorCode::Cancelled, "encode image"};
@@ -144,6 +147,7 @@ private:
     kernels::PreprocessSpec spec_;  // its defaults are this tower's input
     kernels::PreprocessWorkspace workspace_;
     std::vector<float> planar_;
+    std::uint64_t peakBytes_ = 0;
 };
 
 /// Whether all letters are in scripts the pack reads. Unsupported, naming both sides, when none is.
@@ -183,6 +187,7 @@ public:
         }
         return guarded("encode text", [&]() -> Result<EncodedText> {
             const RunGuard guard(threadCount_);
+            const PeakMeter meter(peakBytes_);
             const at::Tensor embedded = weights_->text.embed(tokens.ids, 1);
             EncodedText out{std::vector<float>(weights_->layout.dim, 0.0F),
                             tokens.truncated,
@@ -204,9 +209,12 @@ public:
         });
     }
 
+    std::uint64_t peakBytes() const override { return peakBytes_; }
+
 private:
     std::shared_ptr<const Weights> weights_;
     int threadCount_;
+    std::uint64_t peakBytes_ = 0;
 };
 
 Result<Safetensors> readTensors(const std::filesystem::path& folder,

@@ -3,6 +3,7 @@
 
 #include "core/inference/log_mel.h"
 #include "core/inference/speech_gate.h"
+#include "core/inference/torch/counted_memory.h"
 #include "core/inference/torch/precision_choice.h"
 #include "core/inference/torch/run_guard.h"
 #include "core/inference/torch/whisper_network.h"
@@ -107,6 +108,7 @@ public:
         }
         return guarded("recognize", [&]() -> Result<RecognizedSpeech> {
             const RunGuard guard(1);
+            const PeakMeter meter(peakBytes_);
             RecognizedSpeech all;
             bool isFirst = true;
             while (!samples.empty()) {
@@ -125,6 +127,8 @@ public:
             return all;
         });
     }
+
+    std::uint64_t peakBytes() const override { return peakBytes_; }
 
 private:
     static void append(const RecognizedSpeech& window, bool isFirst, RecognizedSpeech& all) {
@@ -223,6 +227,7 @@ private:
 
     std::shared_ptr<const WhisperParts> parts_;
     WhisperState state_;
+    std::uint64_t peakBytes_ = 0;
 };
 
 /// Threads: safe.

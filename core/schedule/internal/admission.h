@@ -86,6 +86,10 @@ public:
     void withdraw(Claimant who);
     /// The first claim, if it fits now; else, with `now`, the first that may pass it.
     std::optional<Claimant> firstServable(std::optional<TimePoint> now = std::nullopt) const;
+    /// The first claim, whether it fits now or not.
+    std::optional<Claimant> firstInOrder() const;
+    /// Bytes that the first claim lacks now; 0 without one.
+    std::uint64_t lackingBytes() const;
     /// The first claim and when it will start; none without one, or when that is unknown.
     std::optional<Reservation> reservation(TimePoint now) const;
 

@@ -6,6 +6,7 @@
 #include "core/schedule/internal/admission.h"
 #include "core/schedule/internal/inbox.h"
 #include "core/schedule/internal/lane_core.h"
+#include "core/schedule/memory_budget.h"
 #include "core/schedule/scheduler.h"
 
 #include <array>
@@ -44,6 +45,7 @@ public:
          double guaranteedShare,
          std::unique_ptr<Policy> policy,
          Admission& admission,
+         MemoryBudget& budget,
          const Clock& clock);
 
     std::size_t workerCount() const { return workers_.size(); }
@@ -103,6 +105,8 @@ private:
                       Sleepers& sleepers);
     void restock(std::size_t missing);
     void takeBack(EndedRun ended, TimePoint now);
+    bool hasClaimFor(const Worker& worker) const;
+    bool askForRoom(std::unique_lock<std::mutex>& lock);
     void waitForSignal(Worker& self,
                        std::unique_lock<std::mutex>& lock,
                        TimePoint until,
@@ -119,6 +123,7 @@ private:
 
     const std::uint32_t index_;
     const char* const name_;
+    MemoryBudget& budget_;
     const Clock& clock_;
     std::vector<Worker> workers_;
     std::array<std::vector<Worker*>, kClassCount> serving_;  // least versatile first

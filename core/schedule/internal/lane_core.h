@@ -130,6 +130,7 @@ public:
     /// it must.
     bool claimIfItMustWait(std::size_t cls, TimePoint now);
     bool hasClaim(std::size_t cls) const { return claimed_[cls].has_value(); }
+    std::uint64_t lackingBytes() const { return admission_.lackingBytes(); }
     bool hasWork(std::size_t cls) const;
     std::uint32_t readyCount(std::size_t cls) const { return readyCounts_[cls]; }
     /// Tasks of the class that it has room for.

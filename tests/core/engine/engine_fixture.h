@@ -142,6 +142,7 @@ protected:
         config.packFolder = folder_.path() / "pack";
         config.cache = folder_.path() / "cache";
         config.speechFolder = folder_.path() / "speech";
+        config.memoryBudgetBytes = memoryBudgetBytes_;
         return config;
     }
 
@@ -233,6 +234,7 @@ protected:
 
     TemporaryFolder folder_;
     std::shared_ptr<FakePack> pack_ = std::make_shared<FakePack>();
+    std::uint64_t memoryBudgetBytes_ = 0;
     SpeechLoader speechLoader_;  ///< for open(); none: no spoken prompts
     std::unique_ptr<Engine> engine_;
 };

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -201,6 +202,92 @@ TEST_F(SchedulerMemoryTest, ShutdownAbandonsAWaiterToo) {
     scheduler_.reset();
 
     EXPECT_THAT(log_.now(), ElementsAre("waiter shutdown"));
+}
+
+/// The same lanes over a budget that other programs change.
+class LiveBudgetTest : public SchedulerMemoryTest {
+protected:
+    void startBeside(std::uint64_t spare) {
+        spare_ = spare;
+        SchedulerConfig config{{{"one", {kAnyClass, kAnyClass}}}, 100, 0};
+        config.readBudget = [this](const MemoryLedger::Snapshot&) { return spare_.load(); };
+        scheduler_ = makeScheduler(config, makeDeadlinePolicy(), steady_, tracer_);
+    }
+
+    void TearDown() override { scheduler_.reset(); }  // before what it reads
+
+    SteadyClock steady_;
+    std::atomic<std::uint64_t> spare_{0};
+};
+
+TEST_F(LiveBudgetTest, WorkThatOthersLeaveNoRoomForBeginsWhenTheyHaveGivenItBack) {
+    startBeside(50);
+    add("small", specOf(Urgency::Prefetch, 40));
+    EXPECT_THAT(log_.waitFor(1), ElementsAre("small"));
+    add("big", specOf(Urgency::Prefetch, 90));
+    waitUntilLookedAt();
+    EXPECT_THAT(log_.now(), ElementsAre("small"));
+
+    spare_ = 100;  // nobody tells the scheduler
+
+    EXPECT_THAT(log_.waitFor(2), ElementsAre("small", "big"));
+}
+
+TEST_F(LiveBudgetTest, MoreThanTheFirstBudgetIsRefusedAtOnce) {
+    startBeside(1000);
+    const auto refused = scheduler_->enqueue(specOf(Urgency::Batch, 101), makeLogged(log_, "huge"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::ResourceExhausted);
+}
+
+TEST_F(LiveBudgetTest, ModelsThatNobodyUsesGoWhenTheBudgetShrinks) {
+    startBeside(100);
+    ModelSource source;
+    source.key = "model";
+    source.bytes = 60;
+    source.load = [] { return Result<CachedModel>(std::make_shared<const int>(1)); };
+    ASSERT_TRUE(scheduler_->models().acquire(source));
+    EXPECT_TRUE(scheduler_->models().isResident("model"));
+
+    spare_ = 50;
+    add("work", specOf(Urgency::Interactive, 50));
+
+    EXPECT_THAT(log_.waitFor(1), ElementsAre("work"));
+    EXPECT_FALSE(scheduler_->models().isResident("model"));
+    EXPECT_EQ(scheduler_->ledger().snapshot().persistentBytes, 0U);
+}
+
+TEST_F(LiveBudgetTest, ModelsAreGoneBeforeTheLedgerIs) {
+    startBeside(100);
+    auto alive = std::make_shared<const int>(1);
+    ModelSource source;
+    source.key = "model";
+    source.bytes = 60;
+    source.load = [&] { return Result<CachedModel>(alive); };
+    ASSERT_TRUE(scheduler_->models().acquire(source));
+
+    scheduler_.reset();
+
+    EXPECT_EQ(alive.use_count(), 1);
+}
+
+TEST_F(SchedulerMemoryTest, WorkWaitsForModelsThatAreInUseAndForNoOthers) {
+    start();
+    ModelSource source;
+    source.key = "model";
+    source.bytes = 60;
+    source.load = [] { return Result<CachedModel>(std::make_shared<const int>(1)); };
+    {
+        const Result<ModelCache::Pin> pin = scheduler_->models().acquire(source);
+        ASSERT_TRUE(pin);
+        add("beside it", specOf(Urgency::Prefetch, 40));
+        EXPECT_THAT(log_.waitFor(1), ElementsAre("beside it"));
+        add("instead", specOf(Urgency::Prefetch, 50));
+        waitUntilLookedAt();
+        EXPECT_EQ(log_.now().size(), 1U);
+    }
+    EXPECT_THAT(log_.waitFor(2), ElementsAre("beside it", "instead"));
+    EXPECT_FALSE(scheduler_->models().isResident("model"));
 }
 
 }  // namespace
