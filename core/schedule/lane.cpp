@@ -343,7 +343,7 @@ void Lane::takeArrivals(Sleepers& sleepers) {
         signalForNew(core_.enqueue(ticket.slot), urgency, ticket.task->enqueued, sleepers);
     }
     arrivals_.clear();
-    if (missing >= Inbox::kMaxStock / 2) {
+    if (missing >= Inbox::kMaxStock / 8) {
         restock(missing);
     }
 }
