@@ -102,6 +102,9 @@ EngineImpl::~EngineImpl() {
         for (const auto& entry : jobs_) {
             open.push_back(entry.first);
         }
+        for (const auto& entry : recognitions_) {
+            open.push_back(entry.first);
+        }
         for (const auto& waiting : waitingPrompts_) {
             open.push_back(waiting.request);
         }
@@ -355,6 +358,9 @@ void EngineImpl::rejectPrompt(const WaitingPrompt& waiting, Error error) {
 }
 
 void EngineImpl::cancel(RequestId request) {
+    if (cancelRecognition(request)) {
+        return;
+    }
     cancelPrompt(request, profile::Outcome::Cancelled);
     if (const std::shared_ptr<IndexJob> running = job(request)) {
         running->cancel();

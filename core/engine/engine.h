@@ -42,6 +42,7 @@ struct EngineParts {
 };
 
 using ImageHandler = std::function<void(Result<ImageBuffer>)>;
+using SpeechHandler = std::function<void(Result<RecognizedSpeech>)>;
 using RowsHandler = std::function<void(Result<std::vector<ResultRow>>)>;
 using FailuresHandler = std::function<void(Result<std::vector<FailureRecord>>)>;
 
@@ -90,8 +91,14 @@ public:
     virtual Result<RequestId> submit(Prompt prompt,
                                      PromptHandler handler,
                                      RequestId supersedes = {}) = 0;
-    /// Asks a prompt or an indexing run to stop; its terminal event follows. Unknown ids are passed
-    /// by.
+    /// Whether spoken prompts can be understood: a recogniser is installed. One look at the disk.
+    virtual bool canHear() const = 0;
+    /// What is said in a clip, for words that a person wants to see before they are searched; as
+    /// urgent as a prompt. The handler is called once, on a worker. Unsupported (no recogniser),
+    /// Busy, ResourceExhausted: it is never called. cancel() ends it early with Cancelled.
+    virtual Result<RequestId> recognize(SpeechClip clip, SpeechHandler handler) = 0;
+    /// Asks a prompt, a recognition or an indexing run to stop; its terminal event follows. Unknown
+    /// ids are passed by.
     virtual void cancel(RequestId request) = 0;
 
     // ---- library

@@ -349,7 +349,8 @@ bool EngineImpl::awaitSample(const std::stop_token& stop, TimePoint& next) {
     std::unique_lock lock(mutex_);
     sampling_.wait_until(lock, stop, next, [] { return false; });
     const auto hasReason = [this] {
-        return attention_ == Attention::Watched || !prompts_.empty() || !jobs_.empty();
+        return attention_ == Attention::Watched || !prompts_.empty() || !jobs_.empty() ||
+               !recognitions_.empty();
     };
     if (!hasReason()) {
         sampling_.wait(lock, stop, hasReason);

@@ -148,11 +148,12 @@ void PromptRun::addNotice(Notice notice) {
 }
 
 Result<void> PromptRun::recognize(const schedule::WorkerContext& worker) {
-    BIFOCAL_TRY(const SpeechPool::Lease recognizer,
-                context_.speech.lease(context_.scheduler.models(), worker, stop_.get_token()));
     BIFOCAL_TRY(RecognizedSpeech heard,
-                recognizer->recognize(prompt_.prompt.speech->samples, {}, stop_.get_token()));
-    context_.memory.record("recognize", 0, 1, recognizer->peakBytes());
+                context_.speech.recognize(prompt_.prompt.speech->samples,
+                                          context_.scheduler.models(),
+                                          context_.memory,
+                                          worker,
+                                          stop_.get_token()));
     if (heard.text.empty() && prompt_.prompt.text.empty() && !hasImage()) {
         return Error{ErrorCode::InvalidArgument, "nothing was said: the clip holds no speech"};
     }

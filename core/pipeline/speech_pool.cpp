@@ -58,17 +58,21 @@ schedule::ModelSource SpeechPool::source() const {
     return source;
 }
 
-Result<SpeechPool::Lease> SpeechPool::lease(schedule::ModelCache& models,
-                                            const schedule::WorkerContext& worker,
-                                            const std::stop_token& stop) const {
+Result<RecognizedSpeech> SpeechPool::recognize(std::span<const float> samples,
+                                               schedule::ModelCache& models,
+                                               schedule::MemoryProfile& memory,
+                                               const schedule::WorkerContext& worker,
+                                               const std::stop_token& stop) const {
     BIFOCAL_ASSERT(worker.worker < workerCount_);
-    BIFOCAL_TRY(schedule::ModelCache::Pin pin, models.acquire(source(), stop));
+    BIFOCAL_TRY(const schedule::ModelCache::Pin pin, models.acquire(source(), stop));
     const auto& loaded = pin.as<LoadedSpeech>();
     auto& own = loaded.recognizers[worker.worker];
     if (!own) {
         BIFOCAL_TRY(own, loaded.model->makeRecognizer());
     }
-    return Lease(std::move(pin), own.get());
+    Result<RecognizedSpeech> heard = own->recognize(samples, {}, stop);
+    memory.record("recognize", 0, 1, own->peakBytes());
+    return heard;
 }
 
 }  // namespace bifocal

@@ -57,6 +57,8 @@ public:
 
     EngineStatus status() const override;
     void setAttention(Attention attention) override;
+    bool canHear() const override { return speech_.isInstalled(); }
+    Result<RequestId> recognize(SpeechClip clip, SpeechHandler handler) override;
     const profile::Profiler& profiler() const override { return profiler_; }
     schedule::SchedulerStats schedulerStats() const override { return scheduler_->stats(); }
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;
@@ -96,6 +98,8 @@ private:
     Result<void> startJob(RequestId request, CollectionId collection, const IndexHandler& handler);
     void rejectJob(const WaitingIndex& waiting, IndexState state, std::optional<Error> error);
     std::shared_ptr<IndexJob> job(RequestId request) const;
+    void endRecognition(RequestId request, profile::Outcome outcome);
+    bool cancelRecognition(RequestId request);
     Result<ImageBuffer> loadPicture(const ImageSource& source, int side);
 
     int otherWriter() const;
@@ -130,6 +134,7 @@ private:
     std::vector<WaitingIndex> waitingIndexes_;
     std::unordered_map<RequestId, std::shared_ptr<PromptRun>> prompts_;
     std::unordered_map<RequestId, std::shared_ptr<IndexJob>> jobs_;
+    std::unordered_map<RequestId, std::stop_source> recognitions_;
     std::vector<CollectionRecord> collections_;
     std::uint64_t pictureCount_ = 0;
     std::uint64_t generation_ = 0;

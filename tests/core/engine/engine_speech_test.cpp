@@ -4,6 +4,7 @@
 #include "tests/support/fake_speech.h"
 
 #include <algorithm>
+#include <future>
 #include <string>
 
 namespace bifocal::test {
@@ -137,6 +138,61 @@ TEST_F(EngineSpeechTest, ACancelledPromptStopsListening) {
 TEST_F(EngineSpeechTest, SpokenPromptsAreCalledSpeech) {
     ask(*engine_, spoken(kRed));
     EXPECT_EQ(engine_->profiler().recentRequests(1).front().label, "speech");
+}
+
+/// Waits for the outcome of one recognition.
+class HeardRecorder {
+public:
+    SpeechHandler handler() {
+        return [this](Result<RecognizedSpeech> heard) { promise_.set_value(std::move(heard)); };
+    }
+    Result<RecognizedSpeech> end() { return promise_.get_future().get(); }
+
+private:
+    std::promise<Result<RecognizedSpeech>> promise_;
+};
+
+TEST_F(EngineSpeechTest, WordsCanBeHeardWithoutASearch) {
+    EXPECT_TRUE(engine_->canHear());
+    HeardRecorder recorder;
+    const auto request = engine_->recognize(FakeSpeechModel::clip(kBlue), recorder.handler());
+    ASSERT_TRUE(request);
+    const Result<RecognizedSpeech> heard = recorder.end();
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(heard->text, "blue");
+    EXPECT_TRUE(pack_->control().texts().empty() || pack_->control().texts().back() != "blue");
+    EXPECT_EQ(engine_->profiler().request(*request)->label, "speech");
+}
+
+TEST_F(EngineSpeechTest, ARecognitionThatIsNotWantedAnyMoreEnds) {
+    speech_->gate().close();
+    HeardRecorder recorder;
+    const auto request = engine_->recognize(FakeSpeechModel::clip(kRed), recorder.handler());
+    ASSERT_TRUE(request);
+    speech_->gate().awaitHeld(1);
+    engine_->cancel(*request);
+    const Result<RecognizedSpeech> heard = recorder.end();
+    ASSERT_FALSE(heard);
+    EXPECT_EQ(heard.error().code, ErrorCode::Cancelled);
+    speech_->gate().open();
+}
+
+TEST_F(EngineSpeechTest, TheEndOfTheEngineEndsWhatIsBeingHeard) {
+    speech_->gate().close();
+    HeardRecorder recorder;
+    ASSERT_TRUE(engine_->recognize(FakeSpeechModel::clip(kRed), recorder.handler()));
+    speech_->gate().awaitHeld(1);
+    engine_.reset();
+    EXPECT_EQ(recorder.end().error().code, ErrorCode::Cancelled);
+}
+
+TEST_F(EngineSpeechTest, WithoutARecogniserNothingIsHeard) {
+    std::filesystem::remove_all(config().speechFolder);
+    EXPECT_FALSE(engine_->canHear());
+    HeardRecorder never;
+    const auto refused = engine_->recognize(FakeSpeechModel::clip(kRed), never.handler());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
 }
 
 }  // namespace
