@@ -36,7 +36,9 @@
     </message>
     <message numerus="yes">
         <source>%1, %Ln picture(s)</source>
-        <translation><numerusform>%1，%Ln 张图片</numerusform></translation>
+        <translation>
+            <numerusform>%1，%Ln 张图片</numerusform>
+        </translation>
     </message>
     <message>
         <source>looking for pictures · %1</source>
@@ -132,6 +134,29 @@
     <message>
         <source>A weak match: hardly better than the rest.</source>
         <translation>匹配较弱：与其他图片相差无几。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::Dictation</name>
+    <message>
+        <source>Nothing was heard. Speak nearer to the microphone, or look at its level in the system&apos;s sound settings.</source>
+        <translation>没有听到声音。请靠近麦克风说话，或在系统的声音设置中检查它的音量。</translation>
+    </message>
+    <message>
+        <source>No words were understood.</source>
+        <translation>没有听懂任何词语。</translation>
+    </message>
+    <message>
+        <source>There is no microphone.</source>
+        <translation>没有麦克风。</translation>
+    </message>
+    <message>
+        <source>The microphone could not be opened.</source>
+        <translation>无法打开麦克风。</translation>
+    </message>
+    <message>
+        <source>The microphone is gone.</source>
+        <translation>麦克风已断开。</translation>
     </message>
 </context>
 <context>
@@ -276,8 +301,8 @@
         <translation>图库正在被修改，完成后会自动继续。</translation>
     </message>
     <message>
-        <source>What was computed from the pictures is damaged, so nothing can be searched. The pictures are safe; 'bifocal-cli doctor --repair' helps.</source>
-        <translation>由图片计算出的数据已损坏，目前无法搜索。图片本身没有受影响；运行 'bifocal-cli doctor --repair' 可以修复。</translation>
+        <source>What was computed from the pictures is damaged, so nothing can be searched. The pictures are safe; &apos;bifocal-cli doctor --repair&apos; helps.</source>
+        <translation>由图片计算出的数据已损坏，目前无法搜索。图片本身没有受影响；运行 &apos;bifocal-cli doctor --repair&apos; 可以修复。</translation>
     </message>
     <message>
         <source>The library could not be opened for searching.</source>
@@ -355,6 +380,22 @@
         <source>Choose a folder…</source>
         <translation>选择文件夹…</translation>
     </message>
+    <message>
+        <source>No recogniser of speech is installed; &apos;./run --with-speech&apos; prepares one for English.</source>
+        <translation>没有安装语音识别模型；运行“./run --with-speech”可准备英语模型。</translation>
+    </message>
+    <message>
+        <source>The recogniser of speech is damaged.</source>
+        <translation>语音识别模型已损坏。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for the recogniser of speech.</source>
+        <translation>内存不足，无法加载语音识别模型。</translation>
+    </message>
+    <message>
+        <source>What was said could not be recognised.</source>
+        <translation>无法识别所说的内容。</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::FailureList</name>
@@ -384,7 +425,9 @@
     </message>
     <message numerus="yes">
         <source>%Ln file(s) could not be read</source>
-        <translation><numerusform>%Ln 个文件无法读取</numerusform></translation>
+        <translation>
+            <numerusform>%Ln 个文件无法读取</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -493,12 +536,47 @@
         <source>This folder holds no picture that Bifocal reads.</source>
         <translation>这个文件夹里没有 Bifocal 支持的图片。</translation>
     </message>
+    <message>
+        <source>Search at once for what was said</source>
+        <translation>说完后立即搜索</translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation>麦克风</translation>
+    </message>
+    <message>
+        <source>the system&apos;s choice</source>
+        <translation>由系统选择</translation>
+    </message>
+    <message>
+        <source>Speak the prompt</source>
+        <translation>说出要找的内容</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::MessageStrip</name>
     <message>
         <source>read: %1</source>
         <translation>知道了：%1</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::MicrophoneButton</name>
+    <message>
+        <source>stop listening</source>
+        <translation>停止聆听</translation>
+    </message>
+    <message>
+        <source>speak the prompt</source>
+        <translation>说出要找的内容</translation>
+    </message>
+    <message>
+        <source>Listening. Click to end it; Esc gives up.</source>
+        <translation>正在聆听。单击结束；按 Esc 放弃。</translation>
+    </message>
+    <message>
+        <source>Speak English, it ends when you pause; or hold and talk (Ctrl+M)</source>
+        <translation>请说英语，停顿时结束；或按住说话（Ctrl+M）</translation>
     </message>
 </context>
 <context>
@@ -653,6 +731,18 @@
         <source>Add a picture to search by looks as well; -word leaves something out.</source>
         <translation>添加图片即可同时按外观搜索；用 -词语 排除内容。</translation>
     </message>
+    <message>
+        <source>Listening to English… it ends when you pause, Esc gives up.</source>
+        <translation>正在聆听英语……停顿时结束，按 Esc 放弃。</translation>
+    </message>
+    <message>
+        <source>Understanding what was said…</source>
+        <translation>正在识别所说的内容……</translation>
+    </message>
+    <message>
+        <source>Enter searches for what was understood; it can be edited first.</source>
+        <translation>按回车搜索识别出的内容；也可以先修改。</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::PromptChip</name>
@@ -735,11 +825,15 @@
     </message>
     <message numerus="yes">
         <source>%Ln picture(s), newest first</source>
-        <translation><numerusform>%Ln 张图片，最新在前</numerusform></translation>
+        <translation>
+            <numerusform>%Ln 张图片，最新在前</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln picture(s) in %1, newest first</source>
-        <translation><numerusform>%1 中有 %Ln 张图片，最新在前</numerusform></translation>
+        <translation>
+            <numerusform>%1 中有 %Ln 张图片，最新在前</numerusform>
+        </translation>
     </message>
     <message>
         <source>no answer</source>
@@ -771,11 +865,15 @@
     </message>
     <message numerus="yes">
         <source>%Ln strong</source>
-        <translation><numerusform>高度匹配 %Ln</numerusform></translation>
+        <translation>
+            <numerusform>高度匹配 %Ln</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%Ln fair</source>
-        <translation><numerusform>较为匹配 %Ln</numerusform></translation>
+        <translation>
+            <numerusform>较为匹配 %Ln</numerusform>
+        </translation>
     </message>
     <message>
         <source>still indexing %1</source>
@@ -851,7 +949,9 @@ Licence: %2</source>
     </message>
     <message numerus="yes">
         <source>%Ln could not be read</source>
-        <translation><numerusform>%Ln 个无法读取</numerusform></translation>
+        <translation>
+            <numerusform>%Ln 个无法读取</numerusform>
+        </translation>
     </message>
     <message>
         <source>Show which files could not be read, and why (Ctrl+Shift+F)</source>

@@ -150,6 +150,11 @@ RequestId FakeEngine::loadImage(const ImageSource& source,
     return pictures.back().request;
 }
 
+Result<RequestId> FakeEngine::recognize(SpeechClip clip, SpeechHandler handler) {
+    heard.push_back({next(), std::move(clip), std::move(handler)});
+    return heard.back().request;
+}
+
 Result<std::vector<std::string>> FakeEngine::check(std::size_t /*sampleCount*/) {
     return std::vector<std::string>{};
 }

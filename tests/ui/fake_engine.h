@@ -28,6 +28,11 @@ public:
         Urgency urgency = Urgency::Interactive;
         ImageHandler handler;
     };
+    struct Heard {
+        RequestId request;
+        SpeechClip clip;
+        SpeechHandler handler;
+    };
     struct Browsed {
         std::optional<CollectionId> collection;
         std::size_t offset = 0;
@@ -53,9 +58,11 @@ public:
     std::vector<FailuresHandler> failureHandlers;
     std::vector<Browsed> browses;
     std::vector<Picture> pictures;
+    std::vector<Heard> heard;
 
     // ---- what is answered at once
     std::optional<Error> submitError;
+    bool hasRecognizer = true;
     std::optional<Error> addError;
     std::optional<Error> indexError;
     bool endsIndexingAtOnce = false;  ///< Done is said before startIndexing() returns
@@ -77,6 +84,8 @@ public:
     // ---- Engine
     Result<RequestId> submit(Prompt prompt, PromptHandler handler, RequestId supersedes) override;
     void cancel(RequestId request) override { cancelled.push_back(request); }
+    bool canHear() const override { return hasRecognizer; }
+    Result<RequestId> recognize(SpeechClip clip, SpeechHandler handler) override;
     Result<CollectionId> addCollection(const std::filesystem::path& root) override;
     Result<void> removeCollection(CollectionId collection) override;
     Result<RequestId> startIndexing(CollectionId collection, IndexHandler handler) override;

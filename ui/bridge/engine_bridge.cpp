@@ -342,6 +342,36 @@ RequestId EngineBridge::loadPicture(const PictureSource& picture,
                              });
 }
 
+RequestId EngineBridge::recognize(std::vector<float> samples,
+                                  QObject* context,
+                                  WordsHandler handler) {
+    const auto post = [queue = queue_, guard = QPointer<QObject>(context), handler](
+                          const Result<RecognizedSpeech>& heard) {
+        const Result<QString> words =
+            heard ? Result<QString>(QString::fromStdString(heard->text)) : heard.error();
+        queue->post([guard, handler, words] {
+            if (guard) {
+                handler(words);
+            }
+        });
+    };
+    const Result<RequestId> request =
+        engine_.recognize({std::move(samples)}, [post](const Result<RecognizedSpeech>& heard) {
+            if (heard || heard.error().code != ErrorCode::Cancelled) {
+                post(heard);
+            }
+        });
+    if (!request) {
+        post(request.error());
+        return {};
+    }
+    return *request;
+}
+
+void EngineBridge::cancelRecognition(RequestId request) {
+    engine_.cancel(request);
+}
+
 void EngineBridge::cancelPicture(RequestId request) {
     engine_.cancel(request);
 }

@@ -41,6 +41,17 @@ public:
     /// Stops the prompt that runs; no signal of it follows.
     void cancelPrompt();
 
+    // ---- speech
+
+    using WordsHandler = std::function<void(const Result<QString>&)>;
+    /// Whether speech can become words here.
+    bool canHear() const { return engine_.canHear(); }
+    /// What is said in mono samples of 16 kHz; the handler runs on Qt's thread, later, unless
+    /// `context` is gone by then or it was cancelled. Zero: refused, and it runs all the same.
+    RequestId recognize(std::vector<float> samples, QObject* context, WordsHandler handler);
+    /// The handler does not run any more.
+    void cancelRecognition(RequestId request);
+
     // ---- library: changes are made in their order on a thread of their own, for they wait for the
     //      disk; errorRaised follows when one cannot be. While something else writes the library
     //      they wait: that is said once, and they are made when it has ended

@@ -77,6 +77,21 @@ public:
                    : tr("The library could not be opened for searching.");
     }
 
+    static QString listening(ErrorCode code) {
+        switch (code) {
+            case ErrorCode::Unsupported:
+            case ErrorCode::NotFound:
+                return tr(
+                    "No recogniser of speech is installed; './run --with-speech' prepares "
+                    "one for English.");
+            case ErrorCode::Corruption: return tr("The recogniser of speech is damaged.");
+            case ErrorCode::Busy: return tr("Too much is waiting already. Try again in a moment.");
+            case ErrorCode::ResourceExhausted:
+                return tr("There is not enough memory for the recogniser of speech.");
+            default: return tr("What was said could not be recognised.");
+        }
+    }
+
     static QString sentence(ErrorCode code, Doing doing) {
         switch (doing) {
             case Doing::Searching: return searching(code);
@@ -86,6 +101,7 @@ public:
             case Doing::Browsing: return tr("The library could not be read.");
             case Doing::LoadingPack: return loadingPack(code);
             case Doing::OpeningVectors: return openingVectors(code);
+            case Doing::Listening: return listening(code);
             case Doing::Exporting: return tr("The trace could not be written.");
         }
         return {};

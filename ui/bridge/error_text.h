@@ -18,6 +18,7 @@ enum class Doing : std::uint8_t {
     LoadingPack,
     OpeningVectors,  ///< of the library
     Exporting,
+    Listening,
 };
 
 /// The translated sentence and action for an error. The engine's own message becomes the detail,

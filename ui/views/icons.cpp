@@ -29,6 +29,16 @@ void paintCapture(QPainter& painter) {
     painter.drawLine(QPointF(7, 10), QPointF(13, 10));
 }
 
+void paintMicrophone(QPainter& painter) {
+    painter.drawRoundedRect(QRectF(7.25, 2.75, 5.5, 9), 2.75, 2.75);
+    QPainterPath stand;
+    stand.moveTo(4.5, 9.5);
+    stand.cubicTo(4.5, 16.2, 15.5, 16.2, 15.5, 9.5);
+    stand.moveTo(10, 14.6);
+    stand.lineTo(10, 17.5);
+    painter.drawPath(stand);
+}
+
 void paintPicture(QPainter& painter) {
     painter.drawRoundedRect(QRectF(2.75, 4.25, 14.5, 11.5), 2, 2);
     painter.drawEllipse(QPointF(6.75, 8), 1.3, 1.3);
@@ -57,6 +67,7 @@ void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& square, const QCol
             paintPicture(painter);
             painter.drawLine(QPointF(3.5, 17), QPointF(16.5, 3));
             break;
+        case Glyph::Microphone: paintMicrophone(painter); break;
         case Glyph::Pause:
             painter.drawLine(QPointF(7.5, 6), QPointF(7.5, 14));
             painter.drawLine(QPointF(12.5, 6), QPointF(12.5, 14));

@@ -19,6 +19,7 @@ enum class Glyph : std::uint8_t {
     Close,
     Plus,
     BrokenPicture,
+    Microphone,
 };
 
 /// Draws a glyph of thin lines into a square; no file, no SVG plug-in, sharp at every scale.

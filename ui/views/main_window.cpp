@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/views/main_window.h"
 
+#include "ui/bridge/dictation.h"
 #include "ui/bridge/session.h"
 #include "ui/views/capture_overlay.h"
 #include "ui/views/detail_pane.h"
@@ -10,6 +11,8 @@
 #include "ui/views/icons.h"
 #include "ui/views/make_child.h"
 #include "ui/views/message_strip.h"
+#include "ui/views/microphone.h"
+#include "ui/views/microphone_button.h"
 #include "ui/views/picture_input.h"
 #include "ui/views/profiler_dock.h"
 #include "ui/views/prompt_bar.h"
@@ -19,6 +22,7 @@
 #include "ui/views/theme.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QClipboard>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -27,6 +31,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
@@ -35,6 +40,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <memory>
 #include <utility>
 
 namespace bifocal::ui {
@@ -66,6 +72,7 @@ MainWindow::MainWindow(Session& session, const Theme& theme, QSettings* settings
     buildLayout();
     outline_ = makeChild<DropOutline>(this, theme);
     connectViews();
+    addVoice();
     addShortcuts();
     restoreSizes();
     showSummary(session.summary());
@@ -183,6 +190,58 @@ void MainWindow::connectViews() {
     prompt_->textField().installEventFilter(this);
 }
 
+void MainWindow::addVoice() {
+    auto source = std::make_unique<Microphone>();
+    microphone_ = source.get();
+    dictation_ = new Dictation(session_.bridge(), std::move(source), this);
+    prompt_->setDictation(*dictation_);
+    connect(dictation_, &Dictation::failed, &session_.messages(), &MessageListModel::add);
+    MicrophoneButton* button = prompt_->microphoneButton();
+    button->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(button, &QWidget::customContextMenuRequested, this, &MainWindow::showVoiceMenu);
+    if (settings_ != nullptr) {
+        microphone_->setDevice(settings_->value(QStringLiteral("voice/device")).toByteArray());
+        prompt_->setSpokenWords(settings_->value(QStringLiteral("voice/atOnce"), false).toBool()
+                                    ? PromptBar::SpokenWords::SearchAtOnce
+                                    : PromptBar::SpokenWords::WaitForEnter);
+    }
+}
+
+void MainWindow::showVoiceMenu(const QPoint& position) {
+    QMenu menu(this);
+    QAction* atOnce = menu.addAction(tr("Search at once for what was said"));
+    atOnce->setCheckable(true);
+    atOnce->setChecked(prompt_->spokenWords() == PromptBar::SpokenWords::SearchAtOnce);
+    connect(atOnce, &QAction::toggled, this, [this](bool isOn) {
+        prompt_->setSpokenWords(isOn ? PromptBar::SpokenWords::SearchAtOnce
+                                     : PromptBar::SpokenWords::WaitForEnter);
+        rememberVoice();
+    });
+    menu.addSection(tr("Microphone"));
+    auto* group = new QActionGroup(&menu);
+    QList<Microphone::Device> devices = Microphone::devices();
+    devices.prepend({QByteArray(), tr("the system's choice")});
+    for (const Microphone::Device& device : devices) {
+        QAction* action = menu.addAction(device.name);
+        action->setCheckable(true);
+        action->setChecked(device.id == microphone_->device());
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, id = device.id] {
+            microphone_->setDevice(id);
+            rememberVoice();
+        });
+    }
+    menu.exec(prompt_->microphoneButton()->mapToGlobal(position));
+}
+
+void MainWindow::rememberVoice() {
+    if (settings_ != nullptr) {
+        settings_->setValue(QStringLiteral("voice/device"), microphone_->device());
+        settings_->setValue(QStringLiteral("voice/atOnce"),
+                            prompt_->spokenWords() == PromptBar::SpokenWords::SearchAtOnce);
+    }
+}
+
 void MainWindow::addShortcuts() {
     const auto add = [this](const QString& text, const QKeySequence& keys, auto&& run) {
         auto* action = new QAction(text, this);
@@ -192,6 +251,9 @@ void MainWindow::addShortcuts() {
     };
     add(tr("Go to the prompt"), QKeySequence::Find, [this] { prompt_->focusText(); });
     add(tr("Search with a picture"), QKeySequence::Open, [this] { openPicture(); });
+    add(tr("Speak the prompt"), QKeySequence(QStringLiteral("Ctrl+M")), [this] {
+        prompt_->toggleListening();
+    });
     add(tr("Capture part of the screen"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), [this] {
         startCapture();
     });

@@ -15,10 +15,12 @@ namespace bifocal::ui {
 
 class CaptureOverlay;
 class DetailPane;
+class Dictation;
 class DropOutline;
 class EmptyState;
 class FailureList;
 class MessageStrip;
+class Microphone;
 class ProfilerDock;
 class PromptBar;
 class ResultGrid;
@@ -74,6 +76,9 @@ private:
     void buildLayout();
     QWidget* buildCentre();
     void connectViews();
+    void addVoice();
+    void showVoiceMenu(const QPoint& position);
+    void rememberVoice();
     void addShortcuts();
     void freezeAndShowOverlay();
     void showSummary(const AnswerSummary& summary);
@@ -102,6 +107,8 @@ private:
     QSplitter* columns_ = nullptr;
     QSplitter* centre_ = nullptr;
     QPointer<CaptureOverlay> overlay_;
+    Microphone* microphone_ = nullptr;  // of the dictation
+    Dictation* dictation_ = nullptr;
 };
 
 }  // namespace bifocal::ui

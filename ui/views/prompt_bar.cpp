@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/views/prompt_bar.h"
 
+#include "ui/bridge/dictation.h"
 #include "ui/bridge/engine_bridge.h"
 #include "ui/views/balance_slider.h"
 #include "ui/views/icons.h"
 #include "ui/views/make_child.h"
+#include "ui/views/microphone_button.h"
 #include "ui/views/prompt_chip.h"
 #include "ui/views/theme.h"
 
@@ -95,6 +97,48 @@ void PromptBar::buildField() {
     });
 }
 
+void PromptBar::setDictation(Dictation& dictation) {
+    dictation_ = &dictation;
+    microphone_ = makeChild<MicrophoneButton>(field_, dictation, theme_);
+    fieldLayout_->insertWidget(fieldLayout_->indexOf(capture_), microphone_);
+    connect(&dictation, &Dictation::stateChanged, this, &PromptBar::showDictation);
+    connect(&dictation, &Dictation::heardSoFar, this, &PromptBar::showSpoken);
+    connect(&dictation, &Dictation::recognized, this, [this](const QString& words) {
+        showSpoken(words);
+        focusText();
+        if (spokenWords_ == SpokenWords::SearchAtOnce) {
+            announceNow();
+        }
+    });
+    connect(&dictation, &Dictation::failed, this, [this] { text_->setText(typed_); });
+}
+
+void PromptBar::toggleListening() {
+    if (dictation_ == nullptr) {
+        return;
+    }
+    if (dictation_->state() == Dictation::State::Listening) {
+        dictation_->end();
+    } else {
+        dictation_->begin(Dictation::Ending::BySilence);
+    }
+}
+
+void PromptBar::showDictation() {
+    if (dictation_->state() == Dictation::State::Listening) {
+        typing_.stop();
+        typed_ = text_->text();
+    }
+    text_->setReadOnly(dictation_->state() != Dictation::State::Idle);
+    showLenses();
+}
+
+void PromptBar::showSpoken(const QString& words) {
+    const QString typed = typed_.trimmed();
+    text_->setText(typed.isEmpty() ? words : typed + QLatin1Char(' ') + words);
+    showLenses();
+}
+
 void PromptBar::buildBalanceLine() {
     balanceLine_ = makeChild<QWidget>(this);
     balanceLine_->setFixedHeight(26);
@@ -156,7 +200,7 @@ bool PromptBar::eventFilter(QObject* watched, QEvent* event) {
             takeMinusWords(text_->text() + QLatin1Char(' '));
             announceNow();
             return true;
-        case Qt::Key_Escape: return removeLastPart();
+        case Qt::Key_Escape: return stopListening() || removeLastPart();
         case Qt::Key_Backspace:
             return text_->cursorPosition() == 0 && !text_->hasSelectedText() && removeLastChip();
         default: return QWidget::eventFilter(watched, event);
@@ -253,6 +297,15 @@ bool PromptBar::removeLastChip() {
     return true;
 }
 
+bool PromptBar::stopListening() {
+    if (dictation_ == nullptr || dictation_->state() == Dictation::State::Idle) {
+        return false;
+    }
+    dictation_->cancel();
+    text_->setText(typed_);
+    return true;
+}
+
 bool PromptBar::removeLastPart() {
     if (removeLastChip()) {
         return true;
@@ -292,6 +345,7 @@ PromptDraft PromptBar::draft() const {
 
 void PromptBar::announceNow() {
     typing_.stop();
+    typed_ = QString();
     showLenses();
     Q_EMIT promptChanged(draft());
 }
@@ -302,9 +356,17 @@ void PromptBar::showLenses() {
     wordsLabel_->setVisible(both);
     balance_->setVisible(both);
     looksLabel_->setVisible(both);
-    hint_->setVisible(!both);
+    const bool listens =
+        dictation_ != nullptr && dictation_->state() == Dictation::State::Listening;
+    const bool recognizes =
+        dictation_ != nullptr && dictation_->state() == Dictation::State::Recognizing;
+    hint_->setVisible(!both || listens || recognizes);
     hint_->setText(
-        now.picture ? tr("Add words to steer: the balance between words and looks appears here.")
+        listens      ? tr("Listening to English… it ends when you pause, Esc gives up.")
+        : recognizes ? tr("Understanding what was said…")
+        : dictation_ != nullptr && !typed_.isNull() && text_->text() != typed_
+            ? tr("Enter searches for what was understood; it can be edited first.")
+        : now.picture ? tr("Add words to steer: the balance between words and looks appears here.")
         : now.text.trimmed().isEmpty()
             ? tr("Type words, drop or paste a picture, or capture part of the screen.")
             : tr("Add a picture to search by looks as well; -word leaves something out."));

@@ -18,7 +18,9 @@ class QToolButton;
 namespace bifocal::ui {
 
 class BalanceSlider;
+class Dictation;
 class EngineBridge;
+class MicrophoneButton;
 class PromptChip;
 class Theme;
 
@@ -36,6 +38,15 @@ public:
 
     PromptBar(EngineBridge& bridge, const Theme& theme, QWidget* parent);
 
+    /// Lets words be spoken: they go behind those that are there, and are not searched before
+    /// Enter, unless setSpokenWords() says so. `dictation` must outlive the bar.
+    void setDictation(Dictation& dictation);
+    enum class SpokenWords : std::uint8_t { WaitForEnter = 1, SearchAtOnce };
+    void setSpokenWords(SpokenWords what) { spokenWords_ = what; }
+    SpokenWords spokenWords() const { return spokenWords_; }
+    /// Begins to listen, or ends it.
+    void toggleListening();
+
     PromptDraft draft() const;
     void setPicture(const PictureSource& picture, const QString& name);
     void clear();
@@ -45,6 +56,7 @@ public:
     BalanceSlider& balance() { return *balance_; }
     QPushButton& findButton() { return *find_; }
     QToolButton& captureButton() { return *capture_; }
+    MicrophoneButton* microphoneButton() { return microphone_; }  ///< null without a dictation
     PromptChip* pictureChip() { return pictureChip_; }
     const QList<PromptChip*>& minusChips() const { return minusChips_; }
 
@@ -67,8 +79,11 @@ private:
     void removeMinus(PromptChip* chip);
     bool removeLastChip();
     bool removeLastPart();
+    bool stopListening();
     void announceNow();
     void showLenses();
+    void showDictation();
+    void showSpoken(const QString& words);
     void applyTheme();
 
     EngineBridge& bridge_;
@@ -78,6 +93,8 @@ private:
     QLineEdit* text_ = nullptr;
     QToolButton* capture_ = nullptr;
     QToolButton* open_ = nullptr;
+    Dictation* dictation_ = nullptr;
+    MicrophoneButton* microphone_ = nullptr;
     QPushButton* find_ = nullptr;
     QWidget* balanceLine_ = nullptr;
     QLabel* hint_ = nullptr;
@@ -89,6 +106,8 @@ private:
     PromptChip* pictureChip_ = nullptr;
     QList<PromptChip*> minusChips_;
     QTimer typing_;
+    QString typed_;  ///< before the words that are being spoken
+    SpokenWords spokenWords_ = SpokenWords::WaitForEnter;
 };
 
 }  // namespace bifocal::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/inference/end_of_speech.h"
+#include "core/engine/end_of_speech.h"
 
 #include <gtest/gtest.h>
 
