@@ -150,6 +150,14 @@ RequestId FakeEngine::loadImage(const ImageSource& source,
     return pictures.back().request;
 }
 
+Result<void> FakeEngine::retune(const schedule::Tuning& tuning) {
+    if (retuneError) {
+        return *retuneError;
+    }
+    tuned = tuning;
+    return {};
+}
+
 Result<std::vector<std::string>> FakeEngine::check(std::size_t /*sampleCount*/) {
     return std::vector<std::string>{};
 }
