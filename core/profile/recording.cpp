@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/trace_diff.h"
+#include "core/profile/recording.h"
 
+#include "core/profile/internal/exporters.h"
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
-namespace bifocal::cli {
+namespace bifocal::profile {
 namespace {
 
-constexpr std::array kCsvColumns{"request",
-                                 "label",
-                                 "class",
-                                 "stage",
-                                 "kind",
-                                 "lane",
-                                 "worker",
-                                 "items",
-                                 "begin_us",
-                                 "duration_us"};
-constexpr std::size_t kClassColumn = 2;
-constexpr std::size_t kStageColumn = 3;
-constexpr std::size_t kKindColumn = 4;
-constexpr std::size_t kBeginColumn = 8;
-constexpr std::size_t kDurationColumn = 9;
-constexpr const char* kTotalStage = "request";
+enum Column : std::size_t {
+    RequestColumn,
+    LabelColumn,
+    ClassColumn,
+    StageColumn,
+    KindColumn,
+    LaneColumn,
+    WorkerColumn,
+    ItemsColumn,
+    BeginColumn,
+    DurationColumn,
+    BytesColumn,
+    KeyColumn,
+    WaitedForColumn,
+    ColumnCount
+};
+constexpr std::size_t kOldColumnCount = BytesColumn;
+constexpr double kLongestUs = 9e15;  // of what nanoseconds can count
 
 Error corrupt(const std::string& place, const std::string& what) {
     return {ErrorCode::Corruption, place + ": " + what};
@@ -44,12 +52,93 @@ std::optional<Urgency> urgencyOf(std::string_view name) {
 
 std::optional<SpanKind> kindOf(std::string_view name) {
     for (const SpanKind kind : {SpanKind::Queue, SpanKind::Execute, SpanKind::Total}) {
-        if (name == toString(kind)) {
+        if (name == bifocal::toString(kind)) {
             return kind;
         }
     }
     return std::nullopt;
 }
+
+std::uint64_t numberOf(std::string_view text) {
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+WaitedFor waitedForOf(std::string_view name) {
+    return name == bifocal::toString(WaitedFor::Room) ? WaitedFor::Room : WaitedFor::Turn;
+}
+
+std::optional<Duration> durationOf(double microseconds) {
+    return std::abs(microseconds) < kLongestUs
+               ? std::optional(Duration(std::llround(microseconds * 1000)))
+               : std::nullopt;
+}
+
+/// A recording that grows span by span. Threads: compatible.
+class Recorder {
+public:
+    /// A name that lasts.
+    const char* keep(const std::string& name) { return names_->insert(name).first->c_str(); }
+
+    void add(const Span& span, const std::string& label) {
+        recording_.spans.push_back(span);
+        recording_.end = std::max(recording_.end, span.end);
+        if (!span.request) {
+            return;
+        }
+        const auto [place, isNew] =
+            byId_.try_emplace(span.request.value, recording_.requests.size());
+        if (isNew) {
+            recording_.requests.emplace_back();
+        }
+        RequestTrace& trace = recording_.requests[place->second];
+        if (isNew) {
+            trace.request = span.request;
+            trace.begin = span.begin;
+        }
+        trace.label = trace.label.empty() ? label : trace.label;
+        trace.urgency = isNew ? span.urgency : trace.urgency;
+        if (span.kind == SpanKind::Total) {
+            trace.outcome = outcomeOf(span.stage);
+            trace.urgency = span.urgency;
+            trace.begin = span.begin;
+            trace.end = span.end;
+        } else if (!trace.outcome) {
+            trace.begin = std::min(trace.begin, span.begin);
+            trace.end = std::max(trace.end, span.end);
+        }
+        trace.spans.push_back(span);
+    }
+    Sample& sampleAt(TimePoint time) {
+        if (recording_.samples.empty() || recording_.samples.back().time != time) {
+            recording_.samples.emplace_back();
+            recording_.samples.back().time = time;
+            recording_.end = std::max(recording_.end, time);
+        }
+        return recording_.samples.back();
+    }
+    Recording finish() && {
+        std::stable_sort(recording_.requests.begin(),
+                         recording_.requests.end(),
+                         [](const RequestTrace& a, const RequestTrace& b) {
+                             return std::tie(a.begin, a.request) > std::tie(b.begin, b.request);
+                         });
+        for (RequestTrace& trace : recording_.requests) {
+            std::stable_sort(trace.spans.begin(),
+                             trace.spans.end(),
+                             [](const Span& a, const Span& b) { return a.end < b.end; });
+        }
+        recording_.names = std::move(names_);
+        return std::move(recording_);
+    }
+
+private:
+    Recording recording_;
+    std::unordered_map<std::uint64_t, std::size_t> byId_;
+    std::shared_ptr<std::set<std::string, std::less<>>> names_ =
+        std::make_shared<std::set<std::string, std::less<>>>();
+};
 
 // ---- CSV
 
@@ -125,48 +214,74 @@ private:
     std::size_t recordLine_ = 1;
 };
 
-/// Microseconds as milliseconds; none for what is no finite number.
-std::optional<double> msOf(std::string_view text) {
+/// None for what is no finite number of microseconds.
+std::optional<Duration> timeOf(std::string_view text) {
     double microseconds = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, code] = std::from_chars(text.data(), end, microseconds);
-    return code == std::errc{} && rest == end && std::isfinite(microseconds)
-               ? std::optional(microseconds / 1000)
-               : std::nullopt;
+    return code == std::errc{} && rest == end ? durationOf(microseconds) : std::nullopt;
 }
 
-Result<TracedSpan> spanOf(const std::vector<std::string>& fields, const std::string& place) {
-    if (fields.size() != kCsvColumns.size()) {
-        return corrupt(place,
-                       std::to_string(fields.size()) + " fields instead of " +
-                           std::to_string(kCsvColumns.size()));
+Result<void> addRecord(Recorder& recorder,
+                       const std::vector<std::string>& fields,
+                       std::size_t columnCount,
+                       const std::string& place) {
+    if (fields.size() != columnCount) {
+        return corrupt(
+            place,
+            std::to_string(fields.size()) + " fields instead of " + std::to_string(columnCount));
     }
-    const auto urgency = urgencyOf(fields[kClassColumn]);
-    const auto kind = kindOf(fields[kKindColumn]);
+    const auto urgency = urgencyOf(fields[ClassColumn]);
+    const auto kind = kindOf(fields[KindColumn]);
     if (!urgency || !kind) {
         return corrupt(place, "no such class or kind of time");
     }
-    const auto begin = msOf(fields[kBeginColumn]);
-    const auto duration = msOf(fields[kDurationColumn]);
-    if (!begin || !duration || *duration < 0) {
+    const auto begin = timeOf(fields[BeginColumn]);
+    const auto duration = timeOf(fields[DurationColumn]);
+    if (!begin || !duration || *duration < Duration(0)) {
         return corrupt(place, "begin or duration is no time in microseconds");
     }
-    return TracedSpan{{fields[kStageColumn], *urgency, *kind}, *begin, *duration};
+    Span span;
+    span.stage = recorder.keep(fields[StageColumn]);
+    span.lane = recorder.keep(fields[LaneColumn]);
+    span.request = RequestId{numberOf(fields[RequestColumn])};
+    span.kind = *kind;
+    span.urgency = *urgency;
+    span.itemCount = static_cast<std::uint32_t>(numberOf(fields[ItemsColumn]));
+    span.worker = static_cast<std::uint32_t>(numberOf(fields[WorkerColumn]));
+    span.begin = TimePoint(*begin);
+    span.end = span.begin + *duration;
+    if (columnCount == ColumnCount) {
+        span.bytes = numberOf(fields[BytesColumn]);
+        span.policyKey = numberOf(fields[KeyColumn]);
+        span.waitedFor = waitedForOf(fields[WaitedForColumn]);
+    }
+    recorder.add(span, fields[LabelColumn]);
+    return {};
 }
 
-Result<std::vector<TracedSpan>> readCsv(std::string_view text) {
+std::string joined(const std::vector<std::string>& fields) {
+    std::string line;
+    for (const std::string& field : fields) {
+        line += (line.empty() ? "" : ",") + field;
+    }
+    return line;
+}
+
+Result<Recording> readCsv(std::string_view text) {
     CsvReader reader(text);
     BIFOCAL_TRY(const std::vector<std::string> head, reader.record());
-    if (!std::equal(head.begin(), head.end(), kCsvColumns.begin(), kCsvColumns.end())) {
+    const bool isHead = head.size() == ColumnCount || head.size() == kOldColumnCount;
+    if (!isHead || !kCsvHead.starts_with(joined(head))) {
         return corrupt("line 1", "neither the head of an exported trace nor JSON");
     }
-    std::vector<TracedSpan> spans;
+    Recorder recorder;
     while (!reader.isAtEnd()) {
         BIFOCAL_TRY(const std::vector<std::string> fields, reader.record());
-        BIFOCAL_TRY(TracedSpan span, spanOf(fields, "line " + std::to_string(reader.line())));
-        spans.push_back(std::move(span));
+        BIFOCAL_CHECK(
+            addRecord(recorder, fields, head.size(), "line " + std::to_string(reader.line())));
     }
-    return spans;
+    return std::move(recorder).finish();
 }
 
 // ---- Trace Event Format
@@ -177,13 +292,22 @@ std::string memberText(const nlohmann::json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::optional<double> memberMs(const nlohmann::json& object, const char* name) {
+std::optional<Duration> memberTime(const nlohmann::json& object, const char* name) {
     const auto found = object.find(name);
-    if (found == object.end() || !found->is_number()) {
-        return std::nullopt;
-    }
-    const auto microseconds = found->get<double>();
-    return std::isfinite(microseconds) ? std::optional(microseconds / 1000) : std::nullopt;
+    return found != object.end() && found->is_number() ? durationOf(found->get<double>())
+                                                       : std::nullopt;
+}
+
+/// Zero when the member is not there or is no such number.
+std::uint64_t memberNumber(const nlohmann::json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::array<std::uint32_t, 3> memberCounts(const nlohmann::json& object) {
+    return {static_cast<std::uint32_t>(memberNumber(object, "interactive")),
+            static_cast<std::uint32_t>(memberNumber(object, "prefetch")),
+            static_cast<std::uint32_t>(memberNumber(object, "batch"))};
 }
 
 /// Collects the events of one trace. Threads: compatible.
@@ -198,84 +322,131 @@ public:
         if (phase.empty()) {
             return corrupt(place, "without a phase");
         }
+        if (phase == "C") {
+            addCounter(event);
+            return {};
+        }
         const auto kind = kindOf(memberText(event, "cat"));
         if (!kind || (phase != "X" && phase != "b" && phase != "e")) {
             return {};
         }
-        BIFOCAL_TRY(TracedSpan span, begunBy(event, *kind, place));
+        BIFOCAL_TRY(Begun begun, begunBy(event, *kind, place));
         if (phase == "X") {
-            const auto duration = memberMs(event, "dur");
-            if (!duration || *duration < 0) {
+            const auto duration = memberTime(event, "dur");
+            if (!duration || *duration < Duration(0)) {
                 return corrupt(place, "\"dur\" is no time in microseconds");
             }
-            span.durationMs = *duration;
-            spans_.push_back(std::move(span));
+            begun.span.end = begun.span.begin + *duration;
+            recorder_.add(begun.span, begun.label);
             return {};
         }
-        return pair(std::move(span), phase == "b", memberText(event, "id"), place);
+        return pair(std::move(begun), phase == "b", memberText(event, "id"));
     }
 
-    Result<std::vector<TracedSpan>> finish() && {
+    Result<Recording> finish() && {
         if (!open_.empty()) {
             return corrupt(open_.begin()->second.place, "it has a beginning and no end");
         }
-        return std::move(spans_);
+        return std::move(recorder_).finish();
     }
 
 private:
     struct Begun {
-        TracedSpan span;
+        Span span;
+        std::string label;
         std::string place;
     };
 
-    static Result<TracedSpan> begunBy(const nlohmann::json& event,
-                                      SpanKind kind,
-                                      const std::string& place) {
-        const auto begin = memberMs(event, "ts");
+    Result<Begun> begunBy(const nlohmann::json& event, SpanKind kind, const std::string& place) {
+        const auto begin = memberTime(event, "ts");
         if (!begin) {
             return corrupt(place, "\"ts\" is no time in microseconds");
         }
-        const auto arguments = event.find("args");
-        const auto urgency = arguments != event.end() && arguments->is_object()
-                                 ? urgencyOf(memberText(*arguments, "class"))
-                                 : std::nullopt;
+        const auto found = event.find("args");
+        const nlohmann::json arguments = found != event.end() && found->is_object()
+                                             ? *found
+                                             : nlohmann::json(nlohmann::json::value_t::object);
+        const auto urgency = urgencyOf(memberText(arguments, "class"));
         if (!urgency) {
             return corrupt(place, "\"args\" name no class");
         }
         // A request's event bears the request's own name.
-        const std::string stage = kind == SpanKind::Total ? kTotalStage : memberText(event, "name");
+        std::string stage = memberText(kind == SpanKind::Total ? arguments : event,
+                                       kind == SpanKind::Total ? "stage" : "name");
+        if (kind == SpanKind::Total && stage.empty()) {
+            stage = totalStage(Outcome::Done);
+        }
         if (stage.empty()) {
             return corrupt(place, "without a name");
         }
-        return TracedSpan{{stage, *urgency, kind}, *begin, 0};
+        Begun begun{{}, memberText(arguments, "label"), place};
+        Span& span = begun.span;
+        span.stage = recorder_.keep(stage);
+        span.lane = recorder_.keep(memberText(arguments, "lane"));
+        span.request = RequestId{memberNumber(arguments, "request")};
+        span.kind = kind;
+        span.urgency = *urgency;
+        span.waitedFor = waitedForOf(memberText(arguments, "waited_for"));
+        span.itemCount = static_cast<std::uint32_t>(memberNumber(arguments, "items"));
+        span.worker = static_cast<std::uint32_t>(memberNumber(arguments, "worker"));
+        span.bytes = memberNumber(arguments, "bytes");
+        span.policyKey = numberOf(memberText(arguments, "policy_key"));
+        span.begin = TimePoint(*begin);
+        return begun;
     }
 
-    Result<void> pair(TracedSpan span,
-                      bool isBegin,
-                      const std::string& id,
-                      const std::string& place) {
-        const auto key = std::tuple(span.key.kind, id);
+    Result<void> pair(Begun event, bool isBegin, const std::string& id) {
+        const auto key = std::tuple(event.span.kind, id);
         if (isBegin) {
-            if (!open_.try_emplace(key, Begun{std::move(span), place}).second) {
-                return corrupt(place, "it begins twice");
+            if (open_.contains(key)) {
+                return corrupt(event.place, "it begins twice");
             }
+            open_.emplace(key, std::move(event));
             return {};
         }
         const auto found = open_.find(key);
         if (found == open_.end()) {
-            return corrupt(place, "it has an end and no beginning");
+            return corrupt(event.place, "it has an end and no beginning");
         }
-        TracedSpan begun = std::move(found->second.span);
+        Begun begun = std::move(found->second);
         open_.erase(found);
-        begun.durationMs = span.beginMs - begun.beginMs;
-        if (begun.durationMs < 0) {
-            return corrupt(place, "it ends before it begins");
+        begun.span.end = event.span.begin;
+        if (begun.span.end < begun.span.begin) {
+            return corrupt(event.place, "it ends before it begins");
         }
-        spans_.push_back(std::move(begun));
+        recorder_.add(begun.span, begun.label);
         return {};
     }
 
-    std::vector<TracedSpan> spans_;
+    /// Counters of other programs are passed by, and so are ours without a time.
+    void addCounter(const nlohmann::json& event) {
+        const std::string name = memberText(event, "name");
+        const auto time = memberTime(event, "ts");
+        const auto values = event.find("args");
+        const bool isOurs =
+            name == "ready" || name == "running" || name == "memory" || name == "vram";
+        if (!isOurs || !time || values == event.end() || !values->is_object()) {
+            return;
+        }
+        Sample& sample = recorder_.sampleAt(TimePoint(*time));
+        if (name == "ready") {
+            sample.readyCount = memberCounts(*values);
+        } else if (name == "running") {
+            sample.runningCount = memberCounts(*values);
+        } else if (name == "memory") {
+            sample.memory.ledgerBytes = memberNumber(*values, "ledger");
+            sample.memory.reservedBytes = memberNumber(*values, "reserved");
+            sample.memory.ledgerBudgetBytes = memberNumber(*values, "budget");
+            sample.memory.allocatorBytes = memberNumber(*values, "allocator");
+            sample.memory.residentBytes = memberNumber(*values, "resident");
+        } else {
+            sample.memory.vramUsedBytes = memberNumber(*values, "used");
+            sample.memory.vramTotalBytes = memberNumber(*values, "total");
+            sample.memory.vramOthersBytes = memberNumber(*values, "others");
+        }
+    }
+
+    Recorder recorder_;
     std::map<std::tuple<SpanKind, std::string>, Begun> open_;
 };
 
@@ -289,7 +460,7 @@ Result<nlohmann::json> parseJson(std::string_view text) {
     }
 }
 
-Result<std::vector<TracedSpan>> readEvents(std::string_view text) {
+Result<Recording> readEvents(std::string_view text) {
     BIFOCAL_TRY(const nlohmann::json document, parseJson(text));
     const auto events = document.is_object() ? document.find("traceEvents") : document.end();
     if (events == document.end() || !events->is_array()) {
@@ -305,7 +476,7 @@ Result<std::vector<TracedSpan>> readEvents(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<TracedSpan>> readTrace(std::string_view text) {
+Result<Recording> readRecording(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) {
         return corrupt("line 1", "the trace is empty");
@@ -313,4 +484,4 @@ Result<std::vector<TracedSpan>> readTrace(std::string_view text) {
     return text[first] == '{' || text[first] == '[' ? readEvents(text) : readCsv(text);
 }
 
-}  // namespace bifocal::cli
+}  // namespace bifocal::profile
