@@ -2,10 +2,12 @@
 #include "app/cli/trace_diff.h"
 
 #include "app/cli/bench/report.h"
+#include "core/profile/recording.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -54,13 +56,13 @@ TraceVerdict verdictOf(double medianBefore, const Estimate& difference, double s
 }
 
 std::string nameOf(const TraceKey& key) {
-    return key.stage + ", " + bifocal::toString(key.urgency) + ", " + toString(key.kind);
+    return key.stage + ", " + bifocal::toString(key.urgency) + ", " + bifocal::toString(key.kind);
 }
 
 nlohmann::json documentFor(const TraceKey& key) {
     return {{"stage", key.stage},
             {"class", bifocal::toString(key.urgency)},
-            {"time", toString(key.kind)}};
+            {"time", bifocal::toString(key.kind)}};
 }
 
 nlohmann::json documentFor(const TraceTimes& times) {
@@ -109,13 +111,19 @@ std::string lineFor(const StageChange& change) {
 
 }  // namespace
 
-const char* toString(SpanKind kind) {
-    switch (kind) {
-        case SpanKind::Queue: return "queue";
-        case SpanKind::Execute: return "execute";
-        case SpanKind::Total: return "total";
+Result<std::vector<TracedSpan>> readTrace(std::string_view text) {
+    BIFOCAL_TRY(const profile::Recording recording, profile::readRecording(text));
+    const auto inMs = [](Duration time) {
+        return std::chrono::duration<double, std::milli>(time).count();
+    };
+    std::vector<TracedSpan> spans;
+    spans.reserve(recording.spans.size());
+    for (const Span& span : recording.spans) {
+        spans.push_back({{span.stage, span.urgency, span.kind},
+                         inMs(span.begin.time_since_epoch()),
+                         inMs(span.end - span.begin)});
     }
-    return "";
+    return spans;
 }
 
 const char* toString(TraceVerdict verdict) {

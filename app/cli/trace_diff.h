@@ -17,7 +17,7 @@ namespace bifocal::cli {
 
 /// What times are compared with their like. Threads: value.
 struct TraceKey {
-    std::string stage;  ///< "request" for a Total
+    std::string stage;  ///< of a Total as profile::totalStage()
     Urgency urgency = Urgency::Interactive;
     SpanKind kind = SpanKind::Execute;
 
@@ -31,14 +31,7 @@ struct TracedSpan {
     double durationMs = 0;
 };
 
-/// "execute", "queue", "total".
-const char* toString(SpanKind kind);
-
-/// The spans of a trace as Profiler::chromeTrace() or Profiler::csv() writes it, told apart by the
-/// first character. Corruption, with the line (CSV), the byte or the event's number (JSON): cut
-/// short, of another form, a time that is no number or below zero, a class that there is not, a
-/// beginning without an end. Events of other programs in the same JSON are passed by.
-/// Threads: value.
+/// The spans of a trace; Corruption as profile::readRecording(). Threads: value.
 Result<std::vector<TracedSpan>> readTrace(std::string_view text);
 
 enum class TraceVerdict : std::uint8_t {

@@ -12,4 +12,17 @@ const char* toString(Urgency urgency) {
     return "batch";
 }
 
+const char* toString(SpanKind kind) {
+    switch (kind) {
+        case SpanKind::Queue: return "queue";
+        case SpanKind::Execute: return "execute";
+        case SpanKind::Total: return "total";
+    }
+    return "execute";
+}
+
+const char* toString(WaitedFor waitedFor) {
+    return waitedFor == WaitedFor::Room ? "room" : "turn";
+}
+
 }  // namespace bifocal

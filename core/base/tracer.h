@@ -21,6 +21,16 @@ enum class SpanKind : std::uint8_t {
     Total,      ///< a whole request, submit to terminal event
 };
 
+/// What a Queue span waited for. Threads: value.
+enum class WaitedFor : std::uint8_t {
+    Turn = 1,  ///< a worker that is free, and its place in the order
+    Room,      ///< it was first, and its bytes did not fit
+};
+
+/// "queue", "execute", "total"; "turn", "room".
+const char* toString(SpanKind kind);
+const char* toString(WaitedFor waitedFor);
+
 /// One piece of one request's time. Names are string literals: they are kept by pointer.
 /// Threads: value.
 struct Span {
@@ -29,8 +39,11 @@ struct Span {
     RequestId request;
     SpanKind kind = SpanKind::Execute;
     Urgency urgency = Urgency::Interactive;
+    WaitedFor waitedFor = WaitedFor::Turn;
     std::uint32_t itemCount = 1;  ///< batch size
     std::uint32_t worker = 0;     ///< index of the worker within the lane
+    std::uint64_t bytes = 0;      ///< reserved in the ledger while it ran
+    std::uint64_t policyKey = 0;  ///< its place in the policy's order, smallest first; 0: none
     TimePoint begin;
     TimePoint end;
 };

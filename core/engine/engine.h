@@ -9,7 +9,10 @@
 #include "core/pipeline/index_progress.h"
 #include "core/pipeline/prompt_event.h"
 #include "core/pipeline/results.h"
+#include "core/profile/explanation.h"
+#include "core/profile/live_lines.h"
 #include "core/profile/profiler.h"
+#include "core/profile/recording.h"
 #include "core/schedule/scheduler.h"
 
 #include <cstdint>
@@ -140,6 +143,10 @@ public:
     virtual void setAttention(Attention attention) = 0;
     virtual const profile::Profiler& profiler() const = 0;
     virtual schedule::SchedulerStats schedulerStats() const = 0;
+    /// The order of service from now on, also of what is queued already; see Scheduler::retune().
+    virtual Result<void> retune(const schedule::Tuning& tuning) = 0;
+    /// What retune() was last given; the default before.
+    virtual schedule::Tuning tuning() const = 0;
 
     // ---- checking
 

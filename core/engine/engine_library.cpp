@@ -311,6 +311,18 @@ void EngineImpl::setAttention(Attention attention) {
     sampling_.notify_all();
 }
 
+Result<void> EngineImpl::retune(const schedule::Tuning& tuning) {
+    const std::lock_guard lock(tuningMutex_);
+    BIFOCAL_CHECK(scheduler_->retune(tuning));
+    tuning_ = tuning;
+    return {};
+}
+
+schedule::Tuning EngineImpl::tuning() const {
+    const std::lock_guard lock(tuningMutex_);
+    return tuning_;
+}
+
 int EngineImpl::otherWriter() const {
     const int holder = FileLock::holder(libraryLockFile(config_.library)).value_or(0);
     return holder == processId() ? 0 : holder;
@@ -334,6 +346,7 @@ profile::MemoryGauges EngineImpl::memoryGauges() const {
     profile::MemoryGauges gauges;
     const schedule::MemoryLedger::Snapshot ledger = scheduler_->ledger().snapshot();
     gauges.ledgerBytes = ledger.persistentBytes + ledger.reservedBytes;
+    gauges.reservedBytes = ledger.reservedBytes;
     gauges.ledgerBudgetBytes = ledger.budgetBytes;
     gauges.allocatorBytes = parts_.allocatorBytes ? parts_.allocatorBytes() : 0;
     gauges.residentBytes = profile::residentBytes();

@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-const char* toString(SpanKind kind) {
-    switch (kind) {
-        case SpanKind::Queue: return "queue";
-        case SpanKind::Execute: return "execute";
-        case SpanKind::Total: return "total";
-    }
-    return "execute";
-}
-
 /// Microseconds with three decimals; printf would write the decimal comma of some locales.
 void appendMicroseconds(std::string& out, Duration time) {
     auto nanoseconds = time.count();
@@ -94,7 +85,7 @@ public:
             open(phase, isTotal ? data_.labelOf(span.request) : span.stage);
             time("ts", (phase == 'b' ? span.begin : span.end) - data_.epoch);
             out_ += ",\"cat\":\"";
-            out_ += toString(span.kind);
+            out_ += bifocal::toString(span.kind);
             out_ += "\",\"tid\":0,\"id\":\"" + std::to_string(id) + '"';
             arguments(span);
         }
@@ -133,8 +124,17 @@ private:
     void arguments(const Span& span) {
         out_ += ",\"args\":{\"request\":" + std::to_string(span.request.value) +
                 ",\"label\":" + toJsonString(data_.labelOf(span.request)) + ",\"class\":\"" +
-                bifocal::toString(span.urgency) + "\",\"items\":" + std::to_string(span.itemCount) +
-                "}}";
+                bifocal::toString(span.urgency) + "\",\"items\":" + std::to_string(span.itemCount);
+        if (span.kind == SpanKind::Total) {
+            out_ += ",\"stage\":" + toJsonString(span.stage);
+        } else {
+            out_ += ",\"lane\":" + toJsonString(span.lane) +
+                    ",\"worker\":" + std::to_string(span.worker) +
+                    ",\"bytes\":" + std::to_string(span.bytes) + ",\"policy_key\":\"" +
+                    std::to_string(span.policyKey) + "\",\"waited_for\":\"" +
+                    bifocal::toString(span.waitedFor) + '"';
+        }
+        out_ += "}}";
     }
 
     const ExportData& data_;
@@ -153,10 +153,16 @@ void writeCounters(EventWriter& writer, const Sample& sample) {
     writer.counter("memory",
                    sample.time,
                    {{"ledger", memory.ledgerBytes},
+                    {"reserved", memory.reservedBytes},
+                    {"budget", memory.ledgerBudgetBytes},
                     {"allocator", memory.allocatorBytes},
                     {"resident", memory.residentBytes}});
     if (memory.vramUsedBytes) {
-        writer.counter("vram", sample.time, {{"used", *memory.vramUsedBytes}});
+        writer.counter("vram",
+                       sample.time,
+                       {{"used", *memory.vramUsedBytes},
+                        {"total", memory.vramTotalBytes.value_or(0)},
+                        {"others", memory.vramOthersBytes}});
     }
 }
 
@@ -233,16 +239,18 @@ std::string toChromeTrace(const ExportData& data) {
 }
 
 std::string toCsv(const ExportData& data) {
-    std::string out = "request,label,class,stage,kind,lane,worker,items,begin_us,duration_us\r\n";
+    std::string out(kCsvHead);
+    out += "\r\n";
     for (const Span& span : data.spans) {
         out += std::to_string(span.request.value) + ',' + toCsvField(data.labelOf(span.request)) +
                ',' + bifocal::toString(span.urgency) + ',' + toCsvField(span.stage) + ',' +
-               toString(span.kind) + ',' + toCsvField(span.lane) + ',' +
+               bifocal::toString(span.kind) + ',' + toCsvField(span.lane) + ',' +
                std::to_string(span.worker) + ',' + std::to_string(span.itemCount) + ',';
         appendMicroseconds(out, span.begin - data.epoch);
         out += ',';
         appendMicroseconds(out, span.end - span.begin);
-        out += "\r\n";
+        out += ',' + std::to_string(span.bytes) + ',' + std::to_string(span.policyKey) + ',' +
+               bifocal::toString(span.waitedFor) + "\r\n";
     }
     return out;
 }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kRecentTotalCapacity = 4096;
 constexpr std::size_t kSampleCapacity = 600;
-constexpr const char* kRequestStage = "request";
+constexpr Duration kRecordingDelay = std::chrono::milliseconds(100);
 
 double toMs(std::uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) * 1e-6;
@@ -177,6 +177,26 @@ const char* toString(Outcome outcome) {
     return "failed";
 }
 
+const char* totalStage(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::Done: return "request";
+        case Outcome::Failed: return "request_failed";
+        case Outcome::Cancelled: return "request_cancelled";
+        case Outcome::Superseded: return "request_superseded";
+    }
+    return "request_failed";
+}
+
+std::optional<Outcome> outcomeOf(std::string_view stage) {
+    for (const Outcome outcome :
+         {Outcome::Done, Outcome::Failed, Outcome::Cancelled, Outcome::Superseded}) {
+        if (stage == totalStage(outcome)) {
+            return outcome;
+        }
+    }
+    return std::nullopt;
+}
+
 double RequestTrace::totalMs() const {
     return std::chrono::duration<double, std::milli>(end - begin).count();
 }
@@ -218,8 +238,8 @@ struct Profiler::State {
         }
         return copy;
     }
-    void attachSpans(RequestTrace& trace) const {
-        trace.spans = ring.ofRequest(trace.request);
+    void attachSpans(RequestTrace& trace, std::size_t limit) const {
+        trace.spans = ring.ofRequest(trace.request, limit);
         std::stable_sort(trace.spans.begin(), trace.spans.end(), [](const Span& a, const Span& b) {
             return a.end < b.end;
         });
@@ -283,7 +303,7 @@ void Profiler::endRequest(RequestId request, Outcome outcome) {
         trace.outcome = outcome;
         trace.end = now;
         state_->ended.splice(state_->ended.end(), state_->running, found->second);
-        total.stage = kRequestStage;
+        total.stage = totalStage(outcome);
         total.request = request;
         total.kind = SpanKind::Total;
         total.urgency = trace.urgency;
@@ -303,7 +323,7 @@ void Profiler::endRequest(RequestId request, Outcome outcome) {
     record(total);
 }
 
-std::vector<RequestTrace> Profiler::recentRequests(std::size_t limit) const {
+std::vector<RequestTrace> Profiler::recentRequests(std::size_t limit, std::size_t spanLimit) const {
     const TimePoint now = state_->clock.now();
     std::vector<RequestTrace> traces;
     {
@@ -323,9 +343,27 @@ std::vector<RequestTrace> Profiler::recentRequests(std::size_t limit) const {
         }
     }
     for (RequestTrace& trace : traces) {
-        state_->attachSpans(trace);
+        state_->attachSpans(trace, spanLimit);
     }
     return traces;
+}
+
+std::uint64_t Profiler::spansSince(std::uint64_t cursor, std::vector<Span>& out) const {
+    return state_->ring.since(cursor, out);
+}
+
+std::vector<Span> Profiler::spansBetween(TimePoint begin, TimePoint end) const {
+    std::vector<Span> spans;
+    // Recorded as they end, give or take what a thread needs to do so: spans that ended a while
+    // before the interval end the search.
+    const TimePoint oldest = begin - kRecordingDelay;
+    state_->ring.visitBackwards([&](const Span& span) {
+        if (span.end >= begin && span.begin <= end) {
+            spans.push_back(span);
+        }
+        return span.end >= oldest;
+    });
+    return spans;
 }
 
 std::optional<RequestTrace> Profiler::request(RequestId id) const {
@@ -339,7 +377,7 @@ std::optional<RequestTrace> Profiler::request(RequestId id) const {
         }
         trace = state_->copyOf(*found->second, now);
     }
-    state_->attachSpans(*trace);
+    state_->attachSpans(*trace, SIZE_MAX);
     return trace;
 }
 
@@ -404,6 +442,18 @@ void Profiler::addSample(const Sample& sample) {
 std::vector<Sample> Profiler::samples() const {
     const std::lock_guard lock(state_->mutex);
     return {state_->samples.begin(), state_->samples.end()};
+}
+
+std::vector<Sample> Profiler::samplesSince(TimePoint time) const {
+    const std::lock_guard lock(state_->mutex);
+    const auto first = std::find_if(state_->samples.begin(),
+                                    state_->samples.end(),
+                                    [&](const Sample& sample) { return sample.time > time; });
+    return {first, state_->samples.end()};
+}
+
+TimePoint Profiler::epoch() const {
+    return state_->epoch;
 }
 
 std::string Profiler::chromeTrace() const {

@@ -42,6 +42,12 @@ struct RequestTrace {
     double totalMs() const;
 };
 
+/// The stage of a Total span: "request" for Done, "request_failed", "request_cancelled",
+/// "request_superseded".
+const char* totalStage(Outcome outcome);
+/// The outcome that such a stage stands for; none for another stage.
+std::optional<Outcome> outcomeOf(std::string_view stage);
+
 /// Per stage and class, since start.
 struct StageStats {
     std::string stage;
@@ -53,12 +59,16 @@ struct StageStats {
 
 /// Bytes at one moment; empty optionals where there is no device.
 struct MemoryGauges {
-    std::uint64_t ledgerBytes = 0;  ///< persistent + reserved
+    std::uint64_t ledgerBytes = 0;    ///< persistent + reserved
+    std::uint64_t reservedBytes = 0;  ///< of it: by what runs
     std::uint64_t ledgerBudgetBytes = 0;
-    std::uint64_t allocatorBytes = 0;  ///< held by the tensor library
-    std::uint64_t residentBytes = 0;   ///< RSS of this process
-    std::optional<std::uint64_t> vramUsedBytes;
+    std::uint64_t allocatorBytes = 0;            ///< held by the tensor library
+    std::uint64_t residentBytes = 0;             ///< RSS of this process
+    std::optional<std::uint64_t> vramUsedBytes;  ///< by all programs
     std::optional<std::uint64_t> vramTotalBytes;
+    std::uint64_t vramOthersBytes = 0;  ///< of it: by other programs, where that is known
+    bool isSimulated = false;           ///< of a simulated device, for demonstrations and tests
+    bool isLost = false;                ///< the device no longer answers
 };
 
 /// One tick of the live charts. The caller fills it: `interactive` from recentTotals(), `meanBatch`
@@ -93,15 +103,24 @@ public:
 
     void record(const Span& span) override;
 
-    /// Before the request's first span. A second call with one id is ignored.
+    /// Before the request's first span. A second call with one id is ignored. The text is kept as
+    /// it is.
     void beginRequest(RequestId request, std::string label, Urgency urgency);
-    /// Also records the Total span (stage "request", no lane). Ignored when the request is unknown
-    /// or has ended.
+    /// Also records the Total span (stage totalStage(), no lane). Ignored when the request is
+    /// unknown or has ended.
     void endRequest(RequestId request, Outcome outcome);
 
-    /// The one that began last comes first. Spans that the ring has overwritten are missing.
-    std::vector<RequestTrace> recentRequests(std::size_t limit) const;
+    /// The one that began last comes first, each with its newest `spanLimit` spans. Spans that the
+    /// ring has overwritten are missing.
+    std::vector<RequestTrace> recentRequests(std::size_t limit,
+                                             std::size_t spanLimit = SIZE_MAX) const;
     std::optional<RequestTrace> request(RequestId id) const;
+    /// Appends what was recorded after `cursor` (0: from the beginning) and is still there to
+    /// `out`, oldest first; the cursor for the next call. What a live chart reads: it costs as much
+    /// as what is new.
+    std::uint64_t spansSince(std::uint64_t cursor, std::vector<Span>& out) const;
+    /// Spans of every request that overlap [begin, end], newest first.
+    std::vector<Span> spansBetween(TimePoint begin, TimePoint end) const;
     std::vector<StageStats> stages() const;
     /// Total time of the requests of a class that ended with Done: since start (within 0.4 %), and
     /// exactly, of those that ended within the window before now (at most the last 4,096).
@@ -113,14 +132,18 @@ public:
     /// Keeps the newest 600 samples.
     void addSample(const Sample& sample);
     std::vector<Sample> samples() const;
+    /// Those after `time`.
+    std::vector<Sample> samplesSince(TimePoint time) const;
+    /// When the profiler was made.
+    TimePoint epoch() const;
 
     /// Trace Event Format, readable by chrome://tracing and Perfetto: complete events on one named
     /// thread per lane worker for Execute, asynchronous events for Queue and Total (they overlap),
     /// counters for queue and memory from the samples. Microseconds since the profiler was made.
     /// Names are escaped; bytes that are not UTF-8 become U+FFFD.
     std::string chromeTrace() const;
-    /// request,label,class,stage,kind,lane,worker,items,begin_us,duration_us — RFC 4180, one line
-    /// per span, oldest first.
+    /// request,label,class,stage,kind,lane,worker,items,begin_us,duration_us,bytes,policy_key,waited_for
+    /// — RFC 4180, one line per span, oldest first.
     std::string csv() const;
 
 private:

@@ -18,13 +18,19 @@ void SpanRing::append(const Span& span) {
 
 std::vector<Span> SpanRing::all() const {
     std::vector<Span> spans;
+    since(0, spans);
+    return spans;
+}
+
+std::uint64_t SpanRing::since(std::uint64_t cursor, std::vector<Span>& out) const {
     std::uint64_t end = 0;
     {
         const std::lock_guard lock(mutex_);
         end = appendedCount_;
     }
-    spans.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(end, slots_.size())));
-    std::uint64_t next = end > slots_.size() ? end - slots_.size() + 1 : 1;
+    const std::uint64_t oldest = end > slots_.size() ? end - slots_.size() + 1 : 1;
+    std::uint64_t next = std::max(cursor + 1, oldest);
+    out.reserve(out.size() + static_cast<std::size_t>(end + 1 - std::min(next, end + 1)));
     while (next <= end) {
         const std::lock_guard lock(mutex_);
         // What was overwritten since the last chunk is gone.
@@ -32,13 +38,13 @@ std::vector<Span> SpanRing::all() const {
             next = std::max(next, appendedCount_ - slots_.size() + 1);
         }
         for (std::size_t i = 0; i < kChunk && next <= end; ++i, ++next) {
-            spans.push_back(slotOf(next).span);
+            out.push_back(slotOf(next).span);
         }
     }
-    return spans;
+    return end;
 }
 
-std::vector<Span> SpanRing::ofRequest(RequestId request) const {
+std::vector<Span> SpanRing::ofRequest(RequestId request, std::size_t limit) const {
     std::vector<Span> spans;
     std::uint64_t next = 0;
     {
@@ -47,14 +53,14 @@ std::vector<Span> SpanRing::ofRequest(RequestId request) const {
     }
     for (bool isMore = true; isMore;) {
         const std::lock_guard lock(mutex_);
-        for (std::size_t i = 0; i < kChunk && isThere(next); ++i) {
+        for (std::size_t i = 0; i < kChunk && isThere(next) && spans.size() < limit; ++i) {
             const Slot& slot = slotOf(next);
             if (slot.span.request == request) {
                 spans.push_back(slot.span);
             }
             next = slot.previous;
         }
-        isMore = isThere(next);
+        isMore = isThere(next) && spans.size() < limit;
     }
     std::reverse(spans.begin(), spans.end());
     return spans;

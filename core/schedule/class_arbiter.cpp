@@ -28,6 +28,13 @@ ClassArbiter::Order ClassArbiter::order(const Flags& hasWork, ClassOrder order) 
     return result;
 }
 
+void ClassArbiter::setShare(double share) {
+    share_ = share;
+    for (double& credit : credits_) {
+        credit = std::clamp(credit, -longestRun(), share_ * longestRun());
+    }
+}
+
 void ClassArbiter::charge(std::size_t cls, Duration time, const Flags& hasWork) {
     const double seconds = std::chrono::duration<double>(time).count();
     longest_[0] = std::max(longest_[0], seconds);

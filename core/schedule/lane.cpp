@@ -281,6 +281,29 @@ void Lane::wakeFor(Urgency urgency) {
     }
 }
 
+void Lane::reconfigure(std::unique_ptr<Policy> policy,
+                       double guaranteedShare,
+                       const BatchRule& batching) {
+    Sleepers sleepers{};
+    {
+        const std::lock_guard lock(mutex_);
+        takeArrivals(sleepers);
+        core_.reconfigure(std::move(policy), guaranteedShare, batching);
+        // Who sleeps until a time of the old order has to ask again.
+        for (Worker& worker : workers_) {
+            worker.isSignalled = worker.isSignalled || worker.isIdle;
+        }
+    }
+    for (Worker& worker : workers_) {
+        worker.wake.notify_one();
+    }
+}
+
+const char* Lane::policyName() const {
+    const std::lock_guard lock(mutex_);
+    return core_.policy().name();
+}
+
 LaneStats Lane::stats() const {
     LaneStats stats;
     stats.name = name_;

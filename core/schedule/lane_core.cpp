@@ -242,14 +242,50 @@ bool LaneCore::claimIfItMustWait(std::size_t cls, TimePoint now) {
     if (claimed_[cls] || suspended_[cls] != nullptr || !index) {
         return claimed_[cls].has_value();
     }
-    const std::uint32_t slot = queues_[*index].heap.top().handle;
+    const auto [key, sequence, slot] = queues_[*index].heap.top();
     const TaskSpec& spec = slab_.at(slot).spec;
     if (!admission_.claimIfItMustWait({config_.index, spec.urgency}, spec.bytes)) {
         return false;
     }
     queues_[*index].heap.erase(slot);
     claimed_[cls] = slot;
+    claimedKeys_[cls] = key;
     return true;
+}
+
+void LaneCore::reconfigure(std::unique_ptr<Policy> policy,
+                           double guaranteedShare,
+                           const BatchRule& batching) {
+    BIFOCAL_ASSERT(policy != nullptr);
+    std::vector<IndexedHeap::Entry> queued;
+    for (Queue& queue : queues_) {
+        while (!queue.heap.isEmpty()) {
+            queued.push_back(queue.heap.top());
+            queue.heap.erase(queued.back().handle);
+        }
+    }
+    std::sort(queued.begin(), queued.end(), [](const auto& a, const auto& b) {
+        return a.sequence < b.sequence;
+    });
+    policy_ = std::move(policy);
+    config_.batching = batching;
+    config_.guaranteedShare = guaranteedShare;
+    arbiter_.setShare(guaranteedShare);
+    queues_.clear();
+    for (const std::optional<std::uint32_t>& slot : claimed_) {
+        if (slot) {
+            QueuedTask& task = slab_.at(*slot);
+            task.queue = static_cast<std::uint32_t>(queueFor(task.spec, task.model));
+        }
+    }
+    for (const auto& [key, sequence, slot] : queued) {
+        QueuedTask& task = slab_.at(slot);
+        task.queue = static_cast<std::uint32_t>(queueFor(task.spec, task.model));
+        Queue& queue = queues_[task.queue];
+        queue.waitingSince = queue.heap.isEmpty() ? task.enqueued : queue.waitingSince;
+        queue.heap.makeRoomFor(slab_.slotCount());
+        queue.heap.push({policy_->key(task.spec, task.enqueued), sequence, slot});
+    }
 }
 
 bool LaneCore::hasWork(std::size_t cls) const {
@@ -410,14 +446,16 @@ std::optional<std::size_t> LaneCore::bestQueue(std::size_t cls,
 
 std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, TimePoint now) {
     Queue& queue = queues_[index];
-    const std::uint32_t slot = claimed_[cls] ? *claimed_[cls] : queue.heap.top().handle;
+    const bool isClaimed = claimed_[cls].has_value();
+    const std::uint32_t slot = isClaimed ? *claimed_[cls] : queue.heap.top().handle;
+    const std::uint64_t key = isClaimed ? claimedKeys_[cls] : queue.heap.top().key;
     const QueuedTask& task = slab_.at(slot);
     const TaskSpec& spec = task.spec;
     if (spec.stop.stop_requested()) {
         return abandon(slot, Abandoned::Cancelled);
     }
     const std::uint32_t waiting =
-        static_cast<std::uint32_t>(queue.heap.size()) + (claimed_[cls] ? 1 : 0);
+        static_cast<std::uint32_t>(queue.heap.size()) + (isClaimed ? 1 : 0);
     const std::uint32_t target =
         std::max(std::min(waiting, largestRun(queue, spec)), spec.itemCount);
     if (isTooLate(task, target, now)) {
@@ -432,13 +470,14 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
         admitted = admission_.tryAdmit({config_.index, spec.urgency}, spec.bytes, prediction);
     }
     if (admitted == Admitted::No) {
-        if (!claimed_[cls]) {
+        if (!isClaimed) {
             queue.heap.erase(slot);
             claimed_[cls] = slot;
+            claimedKeys_[cls] = key;
         }
         return std::nullopt;
     }
-    if (claimed_[cls]) {
+    if (isClaimed) {
         claimed_[cls].reset();  // the claim was served
     } else {
         queue.heap.erase(slot);
@@ -449,7 +488,8 @@ std::optional<Decision> LaneCore::dispatch(std::size_t cls, std::size_t index, T
     run.segmentBegin = now;
     run.predictedEnd = prediction ? std::optional(prediction->end()) : std::nullopt;
     const std::uint32_t largest = largestRun(queue, spec);
-    addMember(run, queue, slot, now);
+    run.waitedForRoom = isClaimed;
+    addMember(run, queue, slot, key, now);
     fill(run, queue, largest, target, now);
     fetchNext(queue);
     Decision decision;
@@ -465,7 +505,7 @@ void LaneCore::fill(
     const CostModel& cost = models_[run.model].cost;
     TimePoint due = run.members[0]->spec.deadline.value_or(TimePoint::max());
     while (run.items < largest && run.count < kMaxRunSize && !queue.heap.isEmpty()) {
-        const std::uint32_t slot = queue.heap.top().handle;
+        const auto [key, sequence, slot] = queue.heap.top();
         const QueuedTask& task = slab_.at(slot);
         const TaskSpec& spec = task.spec;
         const bool isStopped = spec.stop.stop_requested();
@@ -484,7 +524,7 @@ void LaneCore::fill(
         }
         due = dueThen;
         queue.heap.erase(slot);
-        addMember(run, queue, slot, now);
+        addMember(run, queue, slot, key, now);
     }
     if (run.urgency == Urgency::Interactive && config_.batching.maxRiders > 0 && queue.isJoinable) {
         addRiders(run, queue, largest, now);
@@ -505,7 +545,7 @@ void LaneCore::addRiders(Run& run, const Queue& host, std::uint32_t largest, Tim
     const auto limit = cost.mean(paddedSize(run.items)) * kLongest;
     const std::uint32_t room = std::min(largest, run.items + config_.batching.maxRiders);
     while (!guest->heap.isEmpty()) {
-        const std::uint32_t slot = guest->heap.top().handle;
+        const auto [key, sequence, slot] = guest->heap.top();
         const TaskSpec& spec = slab_.at(slot).spec;
         const std::uint32_t items = run.items + spec.itemCount;
         if (items > room || run.count == kMaxRunSize || spec.stop.stop_requested() ||
@@ -514,7 +554,7 @@ void LaneCore::addRiders(Run& run, const Queue& host, std::uint32_t largest, Tim
             break;
         }
         guest->heap.erase(slot);
-        addMember(run, *guest, slot, now);
+        addMember(run, *guest, slot, key, now);
         ++riderCount_;
     }
 }
@@ -555,7 +595,8 @@ void LaneCore::fetchNext(const Queue& queue) const {
     }
 }
 
-void LaneCore::addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint now) {
+void LaneCore::addMember(
+    Run& run, Queue& queue, std::uint32_t slot, std::uint64_t key, TimePoint now) {
     leave(queue, slot);
     QueuedTask& task = slab_.take(slot);
     // The clock was read before the lock was taken, by both sides.
@@ -565,6 +606,7 @@ void LaneCore::addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint n
     run.bytes += task.spec.bytes;
     run.members[run.count] = &task;
     run.slots[run.count] = slot;
+    run.keys[run.count] = key;
     run.works[run.count++] = std::move(task.work);
 }
 
@@ -578,6 +620,7 @@ Run& LaneCore::takeFreeRun() {
     run.served = Duration(0);
     run.isFresh = true;
     run.isGuardTurn = false;
+    run.waitedForRoom = false;
     return run;
 }
 

@@ -52,6 +52,7 @@ public:
     Result<TaskId> enqueue(const TaskSpec& spec, std::shared_ptr<Work> work) override;
     bool cancel(TaskId id) override;
     std::size_t cancelRequest(RequestId request) override;
+    Result<void> retune(const Tuning& tuning) override;
     MemoryLedger& ledger() override { return ledger_; }
     ModelCache& models() override { return models_; }
     SchedulerStats stats() const override;
@@ -198,6 +199,18 @@ std::size_t LaneScheduler::cancelRequest(RequestId request) {
     return count;
 }
 
+Result<void> LaneScheduler::retune(const Tuning& tuning) {
+    if (!(tuning.guaranteedShare >= 0 && tuning.guaranteedShare <= 0.5)) {
+        return Error{ErrorCode::InvalidArgument, "phi: must be 0 to 0.5"};
+    }
+    BIFOCAL_TRY(const std::unique_ptr<Policy> policy, makePolicy(tuning.policy, clock_.now()));
+    for (const auto& lane : lanes_) {
+        lane->reconfigure(policy->clone(), tuning.guaranteedShare, tuning.batching);
+    }
+    wakeFirstClaim();
+    return {};
+}
+
 SchedulerStats LaneScheduler::stats() const {
     SchedulerStats stats;
     for (const auto& lane : lanes_) {
@@ -293,7 +306,11 @@ void LaneScheduler::recordSpans(const Server& server, Run& run, TimePoint begin)
     span.lane = server.lane.name();
     span.worker = server.worker;
     span.itemCount = run.items;
-    for (const QueuedTask* task : run.tasks()) {
+    span.waitedFor = run.waitedForRoom ? WaitedFor::Room : WaitedFor::Turn;
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        const QueuedTask* task = run.members[i];
+        span.bytes = task->spec.bytes;
+        span.policyKey = run.keys[i];
         span.stage = task->spec.stage;
         span.request = task->spec.request;
         span.urgency = task->spec.urgency;

@@ -36,6 +36,13 @@ struct LaneConfig {
     BatchRule batching;             ///< of tasks that can be joined
 };
 
+/// What can be changed while a scheduler runs. Threads: value.
+struct Tuning {
+    PolicyConfig policy;
+    double guaranteedShare = 0.05;  ///< φ, see SchedulerConfig
+    BatchRule batching;             ///< of every lane
+};
+
 struct SchedulerConfig {
     std::vector<LaneConfig> lanes;
     std::uint64_t memoryBudgetBytes = 0;  ///< of the ledger; 0: half of the machine's memory
@@ -102,6 +109,11 @@ public:
     /// The same for every queued task of a request; returns how many were removed. Work without a
     /// request (id 0) is not found.
     virtual std::size_t cancelRequest(RequestId request) = 0;
+
+    /// Serves everything, also what is queued already, in another order: nothing is lost, nothing
+    /// runs twice, and what runs goes on. InvalidArgument as makePolicy(), or for φ outside 0 to
+    /// 0.5; nothing has changed then.
+    virtual Result<void> retune(const Tuning& tuning) = 0;
 
     virtual MemoryLedger& ledger() = 0;
     /// Models that may go when their memory is needed. Requires: no pin outlives the scheduler.

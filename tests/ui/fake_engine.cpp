@@ -155,6 +155,14 @@ Result<RequestId> FakeEngine::recognize(SpeechClip clip, SpeechHandler handler) 
     return heard.back().request;
 }
 
+Result<void> FakeEngine::retune(const schedule::Tuning& tuning) {
+    if (retuneError) {
+        return *retuneError;
+    }
+    tuned = tuning;
+    return {};
+}
+
 Result<std::vector<std::string>> FakeEngine::check(std::size_t /*sampleCount*/) {
     return std::vector<std::string>{};
 }

@@ -65,6 +65,8 @@ public:
     bool hasRecognizer = true;
     std::optional<Error> addError;
     std::optional<Error> indexError;
+    std::optional<Error> retuneError;
+    schedule::Tuning tuned;           ///< as was last asked for
     bool endsIndexingAtOnce = false;  ///< Done is said before startIndexing() returns
     EngineStatus state;
     Attention attention = Attention::Watched;  ///< as was last asked for
@@ -107,6 +109,8 @@ public:
     void setAttention(Attention value) override { attention = value; }
     const profile::Profiler& profiler() const override { return profiler_; }
     schedule::SchedulerStats schedulerStats() const override { return {}; }
+    Result<void> retune(const schedule::Tuning& tuning) override;
+    schedule::Tuning tuning() const override { return tuned; }
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;
 
 private:

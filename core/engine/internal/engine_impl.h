@@ -61,6 +61,8 @@ public:
     Result<RequestId> recognize(SpeechClip clip, SpeechHandler handler) override;
     const profile::Profiler& profiler() const override { return profiler_; }
     schedule::SchedulerStats schedulerStats() const override { return scheduler_->stats(); }
+    Result<void> retune(const schedule::Tuning& tuning) override;
+    schedule::Tuning tuning() const override;
     Result<std::vector<std::string>> check(std::size_t sampleCount) override;
 
 private:
@@ -145,6 +147,9 @@ private:
     std::condition_variable writerGone_;
     std::weak_ptr<LibraryWriter> writer_;
     bool hasWriter_ = false;  ///< until its end is over
+
+    mutable std::mutex tuningMutex_;  ///< one retune() at a time; guards the next one
+    schedule::Tuning tuning_;
 
     EventDelivery events_{kEventThreadCount};  ///< goes after the scheduler, whose tasks post to it
     std::unique_ptr<schedule::Scheduler> scheduler_;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct ExportData {
 
     const std::string& labelOf(RequestId request) const;
 };
+
+/// First line of a CSV trace.
+inline constexpr std::string_view kCsvHead =
+    "request,label,class,stage,kind,lane,worker,items,begin_us,duration_us,bytes,policy_key,"
+    "waited_for";
 
 std::string toChromeTrace(const ExportData& data);
 std::string toCsv(const ExportData& data);

@@ -27,8 +27,11 @@ public:
 
     /// Every span still there, oldest first.
     std::vector<Span> all() const;
-    /// The spans of one request that are still there, oldest first.
-    std::vector<Span> ofRequest(RequestId request) const;
+    /// The newest `limit` spans of one request that are still there, oldest first.
+    std::vector<Span> ofRequest(RequestId request, std::size_t limit) const;
+    /// Appends to `out` every span that came after number `cursor` and is still there, oldest
+    /// first; the number of the last one there is. 0: from the beginning.
+    std::uint64_t since(std::uint64_t cursor, std::vector<Span>& out) const;
     /// From the newest to the oldest, until `visit` returns false. `visit` runs without the lock.
     void visitBackwards(const std::function<bool(const Span&)>& visit) const;
 

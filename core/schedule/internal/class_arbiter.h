@@ -34,6 +34,8 @@ public:
     };
     /// The classes that have work, in the order to try them. Requires: order is not Ignored.
     Order order(const Flags& hasWork, ClassOrder order) const;
+    /// Another φ from now on; what was earned stays, within the new bounds.
+    void setShare(double share);
     /// A device ran `cls` for `time` without a break.
     void charge(std::size_t cls, Duration time, const Flags& hasWork);
     bool hasGuardTurn(std::size_t cls) const { return cls > 0 && credits_[cls] > 0; }
@@ -44,7 +46,7 @@ public:
 private:
     static constexpr std::uint32_t kRunsPerWindow = 256;
 
-    const double share_;
+    double share_;
     std::array<double, kClassCount> credits_{};
     std::array<double, 2> longest_{};  // of this window of runs, of the one before
     std::uint32_t runCount_ = 0;

@@ -75,8 +75,13 @@ public:
     /// There may be room for the claim of this class.
     void wakeFor(Urgency urgency);
 
+    /// See LaneCore::reconfigure(); wakes whoever may have something to do then.
+    void reconfigure(std::unique_ptr<Policy> policy,
+                     double guaranteedShare,
+                     const BatchRule& batching);
+
     LaneStats stats() const;
-    const char* policyName() const { return core_.policy().name(); }
+    const char* policyName() const;
 
     /// Lane that an id belongs to.
     static std::uint32_t laneOf(TaskId id);

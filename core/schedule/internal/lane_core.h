@@ -25,6 +25,7 @@ namespace bifocal::schedule {
 struct Run {
     std::array<QueuedTask*, kMaxRunSize> members{};  ///< in the lane's slab, taken
     std::array<std::uint32_t, kMaxRunSize> slots{};  ///< of members
+    std::array<std::uint64_t, kMaxRunSize> keys{};   ///< of the policy, of members
     std::array<std::shared_ptr<Work>, kMaxRunSize> works;
     std::uint32_t count = 0;  ///< of members
     std::uint32_t items = 0;
@@ -35,7 +36,8 @@ struct Run {
     Duration served{0};                     ///< device time so far
     TimePoint segmentBegin;                 ///< of the segment that runs
     bool isFresh = true;                    ///< no segment was run yet
-    bool isGuardTurn = false;  ///< begun or gone on with before more urgent work, by the share
+    bool isGuardTurn = false;    ///< begun or gone on with before more urgent work, by the share
+    bool waitedForRoom = false;  ///< its first member held a claim
 
     std::span<QueuedTask* const> tasks() const { return {members.data(), count}; }
     /// Ends what the members hold of their callers: their works and stop tokens.
@@ -137,6 +139,11 @@ public:
     std::uint32_t freeCount(std::size_t cls) const { return config_.readyCap - readyCounts_[cls]; }
     /// What a run of this size takes, measured before there is work.
     void learn(const char* stage, std::uint32_t shapeBucket, std::uint32_t items, Duration time);
+    /// Another order, share and rule from now on: what is queued gets its new keys in the order of
+    /// its arrival, claims and suspended runs stay as they are. Allocates.
+    void reconfigure(std::unique_ptr<Policy> policy,
+                     double guaranteedShare,
+                     const BatchRule& batching);
     const Policy& policy() const { return *policy_; }
     const ClassArbiter& arbiter() const { return arbiter_; }
     std::uint64_t guardTurnCount() const { return guardTurnCount_; }
@@ -183,14 +190,14 @@ private:
     void fill(Run& run, Queue& queue, std::uint32_t largest, std::uint32_t target, TimePoint now);
     void addRiders(Run& run, const Queue& host, std::uint32_t largest, TimePoint now);
     void fetchNext(const Queue& queue) const;
-    void addMember(Run& run, Queue& queue, std::uint32_t slot, TimePoint now);
+    void addMember(Run& run, Queue& queue, std::uint32_t slot, std::uint64_t key, TimePoint now);
     void leave(Queue& queue, std::uint32_t slot);
     void repredict(Run& run, TimePoint end);
     void charge(Run& run, const ClassArbiter::Flags& hasWork, TimePoint now);
     Run& takeFreeRun();
 
-    const LaneCoreConfig config_;
-    const std::unique_ptr<Policy> policy_;
+    LaneCoreConfig config_;
+    std::unique_ptr<Policy> policy_;
     Admission& admission_;
     ClassArbiter arbiter_;
     TaskSlab slab_;
@@ -199,6 +206,7 @@ private:
     std::vector<Model> models_;
     std::array<std::uint32_t, kClassCount> readyCounts_{};
     std::array<std::optional<std::uint32_t>, kClassCount> claimed_;  // waits for room
+    std::array<std::uint64_t, kClassCount> claimedKeys_{};           // of claimed_
     std::array<Run*, kClassCount> suspended_{};
     std::vector<Dead> dead_;
     std::vector<std::unique_ptr<Run>> runs_;  // one for each worker, one for each suspended class

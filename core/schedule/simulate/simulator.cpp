@@ -147,6 +147,10 @@ SimulationResult Simulation::run() {
     countWaiting();
     const double length = inSeconds(config_.workload.length);
     result_.prompts = summarize(prompts_);
+    if (config_.keepsLatencies) {
+        result_.promptMs = prompts_;
+        std::sort(result_.promptMs.begin(), result_.promptMs.end());
+    }
     result_.textPrompts = summarize(textPrompts_);
     result_.batchItems = summarize(items_);
     result_.batchPerSecond = static_cast<double>(batchItems_) / length;

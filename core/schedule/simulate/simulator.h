@@ -25,6 +25,7 @@ struct SimulationConfig {
     Disturbance disturbance;
     std::uint64_t seed = 1;
     bool keepsTrace = false;
+    bool keepsLatencies = false;
 };
 
 /// Of the prompts that were answered, arrival to end, milliseconds. Threads: value.
@@ -60,6 +61,7 @@ struct SimulationResult {
     double longestBatchWait = 0;        ///< seconds
     double loosestBound = 0;            ///< seconds, the largest that was checked
     std::string trace;                  ///< one line per decision, when kept
+    std::vector<double> promptMs;       ///< of `prompts`, the shortest first, when kept
 };
 
 /// Runs the product's own lane (LaneCore) on a virtual clock and a simulated device.

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -77,6 +78,45 @@ TEST_F(ExportersTest, EveryEventHasWhatTheFormatAsksFor) {
     }
 }
 
+/// What the format says of each phase: ids of processes and threads are numbers, times are numbers
+/// of microseconds that are not below zero, asynchronous events of one category and id come in
+/// pairs, complete events of one thread do not overlap, counters have numbers alone.
+TEST_F(ExportersTest, EventsKeepTheRulesOfTheirPhase) {
+    const json trace = json::parse(profiler_.chromeTrace());
+
+    EXPECT_EQ(trace.at("displayTimeUnit"), "ms");
+    std::map<std::string, int> open;
+    std::map<int, double> busyUntil;
+    for (const json& event : trace.at("traceEvents")) {
+        const std::string phase = event.at("ph");
+        EXPECT_NE(std::string("MXbeC").find(phase), std::string::npos) << event;
+        if (phase != "M") {
+            EXPECT_TRUE(event.at("ts").is_number());
+            EXPECT_GE(event.at("ts").get<double>(), 0);
+        }
+        EXPECT_EQ(event.contains("tid"), phase != "C") << event;
+        if (phase == "X") {
+            double& until = busyUntil[event.at("tid").get<int>()];
+            EXPECT_GE(event.at("ts").get<double>(), until) << event;
+            EXPECT_GE(event.at("dur").get<double>(), 0);
+            until = event.at("ts").get<double>() + event.at("dur").get<double>();
+        } else if (phase == "b" || phase == "e") {
+            EXPECT_TRUE(event.at("id").is_string());
+            int& count =
+                open[event.at("cat").get<std::string>() + event.at("id").get<std::string>()];
+            count += phase == "b" ? 1 : -1;
+            EXPECT_GE(count, 0) << event;
+        } else if (phase == "C") {
+            for (const json& value : event.at("args")) {
+                EXPECT_TRUE(value.is_number()) << event;
+            }
+        }
+    }
+    for (const auto& [id, count] : open) {
+        EXPECT_EQ(count, 0) << id;
+    }
+}
+
 TEST_F(ExportersTest, ExecuteSpansLieOnTheNamedThreadOfTheirWorker) {
     const std::vector<json> complete = eventsOf("X");
 
@@ -129,7 +169,8 @@ TEST_F(ExportersTest, AnEmptyProfilerExportsAnEmptyTrace) {
 
     EXPECT_EQ(json::parse(empty.chromeTrace()).at("traceEvents").size(), 2U);
     EXPECT_EQ(empty.csv(),
-              "request,label,class,stage,kind,lane,worker,items,begin_us,duration_us\r\n");
+              "request,label,class,stage,kind,lane,worker,items,begin_us,duration_us,bytes,"
+              "policy_key,waited_for\r\n");
 }
 
 /// Reads RFC 4180 by its own few rules.
@@ -168,7 +209,7 @@ TEST_F(ExportersTest, CsvReadsBackAsItWas) {
 
     ASSERT_EQ(rows.size(), 5U);
     for (const auto& row : rows) {
-        EXPECT_EQ(row.size(), 10U);
+        EXPECT_EQ(row.size(), 13U);
     }
     EXPECT_EQ(rows[2],
               (std::vector<std::string>{"7",
@@ -180,7 +221,10 @@ TEST_F(ExportersTest, CsvReadsBackAsItWas) {
                                         "0",
                                         "2",
                                         "1500.007",
-                                        "1500.007"}));
+                                        "1500.007",
+                                        "0",
+                                        "0",
+                                        "turn"}));
     EXPECT_EQ(rows[4][4], "total");
 }
 

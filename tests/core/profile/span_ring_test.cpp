@@ -44,9 +44,11 @@ TEST(SpanRingTest, FindsTheSpansOfOneRequestAmongRequestsOfTheSameBucket) {
     ring.append(makeSpan(7, 3));
     ring.append(makeSpan(8, 4));
 
-    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{7})), (std::vector<std::uint32_t>{1, 3}));
-    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{sameBucket})), (std::vector<std::uint32_t>{2}));
-    EXPECT_TRUE(ring.ofRequest(RequestId{9}).empty());
+    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{7}, SIZE_MAX)),
+              (std::vector<std::uint32_t>{1, 3}));
+    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{sameBucket}, SIZE_MAX)),
+              (std::vector<std::uint32_t>{2}));
+    EXPECT_TRUE(ring.ofRequest(RequestId{9}, SIZE_MAX).empty());
 }
 
 TEST(SpanRingTest, AChainEndsWhereTheRingOverwroteIt) {
@@ -55,8 +57,10 @@ TEST(SpanRingTest, AChainEndsWhereTheRingOverwroteIt) {
         ring.append(makeSpan(number % 2, number));
     }
 
-    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{1})), (std::vector<std::uint32_t>{7, 9}));
-    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{0})), (std::vector<std::uint32_t>{6, 8}));
+    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{1}, SIZE_MAX)),
+              (std::vector<std::uint32_t>{7, 9}));
+    EXPECT_EQ(numbersOf(ring.ofRequest(RequestId{0}, SIZE_MAX)),
+              (std::vector<std::uint32_t>{6, 8}));
 }
 
 TEST(SpanRingTest, AChainThatWasWhollyOverwrittenIsEmpty) {
@@ -66,7 +70,7 @@ TEST(SpanRingTest, AChainThatWasWhollyOverwrittenIsEmpty) {
         ring.append(makeSpan(2, number));
     }
 
-    EXPECT_TRUE(ring.ofRequest(RequestId{1}).empty());
+    EXPECT_TRUE(ring.ofRequest(RequestId{1}, SIZE_MAX).empty());
 }
 
 TEST(SpanRingTest, VisitsFromTheNewestUntilToldToStop) {

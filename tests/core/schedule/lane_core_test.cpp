@@ -272,5 +272,45 @@ TEST_F(LaneCoreTest, AFullClassAnswersBusyAndLeavesTheWorkWithTheCaller) {
     addSome(1, Urgency::Interactive, at(0));
 }
 
+TEST_F(LaneCoreTest, ReconfiguredItServesWhatIsQueuedByTheNewRules) {
+    start();
+    addSome(3, Urgency::Batch, at(0));
+    addSome(2, Urgency::Interactive, at(1));
+    addSome(1, Urgency::Batch, at(2));
+
+    core_->reconfigure(makeFifoPolicy(), 0.1, {{1, 1, 2}, {}, 0});
+
+    EXPECT_THAT(beginAt(at(3)), ElementsAre(1U, 2U));
+    finishAt(at(4));
+    EXPECT_THAT(beginAt(at(4)), ElementsAre(3U, 6U)) << "a run is filled from its own class";
+    finishAt(at(5));
+    EXPECT_THAT(beginAt(at(5)), ElementsAre(4U));
+    finishAt(at(6));
+    EXPECT_THAT(beginAt(at(6)), ElementsAre(5U));
+    EXPECT_EQ(core_->readyCount(2), 0U);
+}
+
+TEST_F(LaneCoreTest, ReconfiguringKeepsClaimsAndSuspendedRuns) {
+    start({{1, 1, 1}, {}, 0});
+    addSome(1, Urgency::Batch, at(0));
+    ASSERT_THAT(beginAt(at(0)), ElementsAre(1U));
+    schedule::Run& batch = *run_;
+    addSome(1, Urgency::Interactive, at(1));
+    ASSERT_NE(core_->boundary(batch, {}, at(1)).run, &batch);
+    ASSERT_TRUE(ledger_.tryReserve(80));
+    TaskSpec large = specOf(Urgency::Prefetch, 7);
+    large.bytes = 50;
+    add(large, at(2));
+    ASSERT_TRUE(core_->claimIfItMustWait(1, at(2)));
+
+    core_->reconfigure(makeDeadlinePolicy(), 0, {{1, 1, 1}, {}, 0});
+
+    EXPECT_TRUE(core_->hasClaim(1));
+    EXPECT_EQ(next(at(3)).run, &batch) << "the claim does not fit, the suspended run goes on";
+    ledger_.release(80);
+    EXPECT_THAT(beginAt(at(4)), ElementsAre(7U));
+    EXPECT_TRUE(run_->waitedForRoom);
+}
+
 }  // namespace
 }  // namespace bifocal::schedule
