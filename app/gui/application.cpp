@@ -4,8 +4,11 @@
 #include "app/gui/tour.h"
 #include "core/base/files.h"
 #include "core/inference/torch/torch_packs.h"
+#include "ui/views/capture.h"
+#include "ui/views/say_and_point.h"
 
 #include <QApplication>
+#include <QFile>
 #include <QLocale>
 #include <QTimer>
 
@@ -32,9 +35,20 @@ Application::Application(QApplication& qt, Options options)
 Application::~Application() = default;
 
 int Application::run() {
+    const bool leavesTraces = !options_.tour && !options_.isSelfTest;
+    if (leavesTraces) {
+        instance_ = std::make_unique<SingleInstance>(options_.library);
+        switch (instance_->handOver(wanted())) {
+            case SingleInstance::Answer::Taken: return 0;
+            case SingleInstance::Answer::Silence:
+                std::fputs("bifocal: the window that shows this library does not answer\n", stderr);
+                return 1;
+            case SingleInstance::Answer::Nobody: break;
+        }
+        instance_->listen();  // without it the next one opens a window of its own
+    }
     loadTranslation();
     theme_.apply(qt_, options_.appearance);
-    const bool leavesTraces = !options_.tour && !options_.isSelfTest;
     if (leavesTraces) {
         settings_ = std::make_unique<QSettings>(toQString(configHome() / "window.ini"),
                                                 QSettings::IniFormat);
@@ -93,9 +107,22 @@ void Application::showWindow() {
         stalls_ = std::make_unique<ui::StallMonitor>();
         tour_ = std::make_unique<Tour>(*window_, *session_, *stalls_, *options_.tour);
     }
+    if (settings_) {
+        presence_ =
+            std::make_unique<ui::DesktopPresence>(*window_, ui::makeGlobalKeys(), *settings_);
+    } else {
+        QObject::connect(
+            window_.get(), &ui::MainWindow::quitWanted, window_.get(), &QWidget::close);
+    }
     window_->show();
     session_->start();
-    indexFolders();
+    if (instance_) {
+        QObject::connect(
+            instance_.get(), &SingleInstance::called, window_.get(), [this](const Errand& errand) {
+                run(errand);
+            });
+    }
+    run(wanted());
     if (options_.isSelfTest) {
         QTimer::singleShot(0, window_.get(), [this] { endSelfTest(); });
     } else if (tour_) {
@@ -103,9 +130,31 @@ void Application::showWindow() {
     }
 }
 
-void Application::indexFolders() {
+Errand Application::wanted() const {
+    Errand errand;
+    errand.kind = options_.errand;
+    errand.delaySeconds = options_.delaySeconds;
     for (const std::filesystem::path& folder : options_.folders) {
-        session_->bridge().addFolder(folder);
+        errand.folders.append(QFile::decodeName(
+            QByteArray::fromStdString(std::filesystem::absolute(folder).string())));
+    }
+    return errand;
+}
+
+void Application::run(const Errand& errand) {
+    for (const QString& folder : errand.folders) {
+        session_->bridge().addFolder(QFile::encodeName(folder).toStdString());
+    }
+    ui::Capture& capture = window_->capture();
+    const std::chrono::seconds delay(errand.delaySeconds);
+    switch (errand.kind) {
+        case Errand::Kind::Show: window_->comeForward(); break;
+        case Errand::Kind::Capture: capture.begin(ui::Capture::What::Region, delay); break;
+        case Errand::Kind::CaptureScreen: capture.begin(ui::Capture::What::Screen, delay); break;
+        case Errand::Kind::CaptureAgain: capture.begin(ui::Capture::What::LastRegion, delay); break;
+        case Errand::Kind::SayAndPoint:
+            window_->sayAndPoint().begin(ui::SayAndPoint::Ending::ByPause);
+            break;
     }
 }
 

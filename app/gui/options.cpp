@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace bifocal::app {
 
@@ -37,6 +38,31 @@ ui::Appearance toAppearance(const QString& name) {
         refuse(QStringLiteral("--theme %1: dark, light or system").arg(name));
     }
     return ui::Appearance::System;
+}
+
+int toDelay(const QString& text) {
+    constexpr int kLongest = 60;
+    bool isNumber = false;
+    const int seconds = text.toInt(&isNumber);
+    if (!isNumber || seconds < 0 || seconds > kLongest) {
+        refuse(QStringLiteral("--delay %1: 0 to %2 seconds").arg(text).arg(kLongest));
+    }
+    return seconds;
+}
+
+Errand::Kind errandOf(const QCommandLineParser& parser,
+                      const QList<std::pair<QCommandLineOption, Errand::Kind>>& choices) {
+    Errand::Kind errand = Errand::Kind::Show;
+    for (const auto& [option, kind] : choices) {
+        if (!parser.isSet(option)) {
+            continue;
+        }
+        if (errand != Errand::Kind::Show) {
+            refuse(QStringLiteral("--%1: one thing at a time").arg(option.names().first()));
+        }
+        errand = kind;
+    }
+    return errand;
 }
 
 }  // namespace
@@ -77,7 +103,33 @@ Options parseOptions(const QStringList& arguments) {
     const QCommandLineOption selfTest(
         QStringLiteral("self-test"),
         QStringLiteral("Make the window on an empty library, show it, end with 0."));
-    parser.addOptions({library, index, packs, tour, language, theme, selfTest});
+    const QCommandLineOption capture(
+        QStringLiteral("capture"),
+        QStringLiteral("Search with a part of the screen: asks the window that is open, if one is. "
+                       "For a key of the window manager."));
+    const QCommandLineOption captureScreen(QStringLiteral("capture-screen"),
+                                           QStringLiteral("The same with the whole screen."));
+    const QCommandLineOption captureAgain(QStringLiteral("capture-again"),
+                                          QStringLiteral("The same with the last region."));
+    const QCommandLineOption sayAndPoint(
+        QStringLiteral("say-and-point"),
+        QStringLiteral("The same with a part of the screen and spoken words."));
+    const QCommandLineOption delay(QStringLiteral("delay"),
+                                   QStringLiteral("Wait so long before the screen is captured."),
+                                   QStringLiteral("seconds"),
+                                   QStringLiteral("0"));
+    parser.addOptions({library,
+                       index,
+                       packs,
+                       tour,
+                       language,
+                       theme,
+                       selfTest,
+                       capture,
+                       captureScreen,
+                       captureAgain,
+                       sayAndPoint,
+                       delay});
     if (!parser.parse(arguments)) {
         refuse(parser.errorText());
     }
@@ -108,6 +160,12 @@ Options parseOptions(const QStringList& arguments) {
     options.language = parser.value(language);
     options.appearance = toAppearance(parser.value(theme));
     options.isSelfTest = parser.isSet(selfTest);
+    options.errand = errandOf(parser,
+                              {{capture, Errand::Kind::Capture},
+                               {captureScreen, Errand::Kind::CaptureScreen},
+                               {captureAgain, Errand::Kind::CaptureAgain},
+                               {sayAndPoint, Errand::Kind::SayAndPoint}});
+    options.delaySeconds = toDelay(parser.value(delay));
     return options;
 }
 

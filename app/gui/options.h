@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/gui/single_instance.h"
 #include "ui/views/theme.h"
 
 #include <QString>
@@ -21,6 +22,9 @@ struct Options {
     QString language;                           ///< "" is the system's
     ui::Appearance appearance = ui::Appearance::System;
     bool isSelfTest = false;
+    /// What is wanted at once, of this program or of the one that has the library open.
+    Errand::Kind errand = Errand::Kind::Show;
+    int delaySeconds = 0;  ///< before a capture
 };
 
 /// Whether the arguments ask for a text alone, for which no screen is needed.

@@ -5,7 +5,9 @@
 #include "ui/bridge/stall_monitor.h"
 #include "ui/models/roles.h"
 #include "ui/views/balance_slider.h"
+#include "ui/views/capture.h"
 #include "ui/views/capture_overlay.h"
+#include "ui/views/capture_screen.h"
 #include "ui/views/chart/waterfall.h"
 #include "ui/views/detail_pane.h"
 #include "ui/views/main_window.h"
@@ -103,7 +105,7 @@ Tour::Tour(ui::MainWindow& window,
         const ui::MessageListModel& messages = session_.messages();
         fail(messages.itemAt(messages.rowCount() - 1).text);
     });
-    connect(&window, &ui::MainWindow::captureShown, this, &Tour::dragOverExhibit);
+    connect(&window.capture(), &ui::Capture::overlayShown, this, &Tour::dragOverExhibit);
     connect(&stalls, &ui::StallMonitor::stalled, this, [this](double ms, double busyMs) {
         gaps_.append(QStringLiteral("   %1 ms, of it own work %2 ms, in step %3")
                          .arg(ms, 4, 'f', 0)
@@ -468,9 +470,10 @@ void Tour::dragOverExhibit(ui::CaptureOverlay* overlay) {
         return;
     }
     const QRect frame(exhibit_->mapToGlobal(QPoint(10, 10)), exhibit_->size() - QSize(20, 20));
-    hands_.drag(overlay,
-                overlay->mapFromGlobal(frame.topLeft()),
-                overlay->mapFromGlobal(frame.bottomRight()),
+    QWidget* const screen = overlay->windows().front();
+    hands_.drag(screen,
+                screen->mapFromGlobal(frame.topLeft()),
+                screen->mapFromGlobal(frame.bottomRight()),
                 [this](QWidget& shown) { save("overlay", shown); });
     wasCaptured_ = true;
 }

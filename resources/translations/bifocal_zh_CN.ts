@@ -14,14 +14,82 @@
     </message>
 </context>
 <context>
-    <name>bifocal::ui::CaptureOverlay</name>
+    <name>bifocal::ui::CameraDialog</name>
+    <message>
+        <source>Search with the camera</source>
+        <translation>用摄像头搜索</translation>
+    </message>
+    <message>
+        <source>The camera is being opened…</source>
+        <translation>正在打开摄像头…</translation>
+    </message>
+    <message>
+        <source>what the camera sees</source>
+        <translation>摄像头画面</translation>
+    </message>
+    <message>
+        <source>Search with this picture</source>
+        <translation>用这张图片搜索</translation>
+    </message>
+    <message>
+        <source>There is no camera.</source>
+        <translation>没有摄像头。</translation>
+    </message>
+    <message>
+        <source>The camera gives no picture. Another program may use it.</source>
+        <translation>摄像头没有画面,可能正被其他程序使用。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::Capture</name>
+    <message numerus="yes">
+        <source>The screen is captured in %n s</source>
+        <translation>
+            <numerusform>%n 秒后截取屏幕</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>screen region</source>
+        <translation>屏幕区域</translation>
+    </message>
+    <message>
+        <source>screen</source>
+        <translation>屏幕</translation>
+    </message>
+    <message>
+        <source>This desktop does not let programs see the screen.</source>
+        <translation>此桌面不允许程序查看屏幕。</translation>
+    </message>
+    <message>
+        <source>The desktop did not allow to capture the screen.</source>
+        <translation>桌面未允许截取屏幕。</translation>
+    </message>
+    <message>
+        <source>The desktop did not answer when it was asked for the screen.</source>
+        <translation>请求截取屏幕时桌面没有响应。</translation>
+    </message>
+    <message>
+        <source>What the desktop gave is not a picture of the screen.</source>
+        <translation>桌面给出的不是屏幕画面。</translation>
+    </message>
+    <message>
+        <source>Take a screenshot with its own tool and paste or drop it here.</source>
+        <translation>请用桌面自带的工具截图,再粘贴或拖放到这里。</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::CaptureScreen</name>
     <message>
         <source>capture a region</source>
         <translation>截取一个区域</translation>
     </message>
     <message>
-        <source>Drag over what you are looking for · Esc cancels</source>
-        <translation>拖动框选要找的内容 · 按 Esc 取消</translation>
+        <source>Drag edges, or arrow keys to move and Shift to grow · Enter searches · Esc cancels</source>
+        <translation>拖动边缘,方向键移动,Shift 加方向键缩放 · 回车搜索 · Esc 取消</translation>
+    </message>
+    <message>
+        <source>Drag over what you are looking for, or click a window · Shift: adjust first · F: whole screen · R: last region · Esc cancels</source>
+        <translation>框选要找的内容,或点击一个窗口 · Shift:先调整 · F:整个屏幕 · R:上次的区域 · Esc 取消</translation>
     </message>
 </context>
 <context>
@@ -63,6 +131,73 @@
     <message>
         <source>%1 min left</source>
         <translation>剩 %1 分</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::DesktopPresence</name>
+    <message>
+        <source>Capture part of the screen</source>
+        <translation>截取屏幕的一部分</translation>
+    </message>
+    <message>
+        <source>Say and point: hold it, drag a region, speak</source>
+        <translation>边说边指:按住此键,框选区域,说话</translation>
+    </message>
+    <message>
+        <source>Show Bifocal</source>
+        <translation>显示 Bifocal</translation>
+    </message>
+    <message>
+        <source>Say and point</source>
+        <translation>边说边指</translation>
+    </message>
+    <message>
+        <source>Stay here when the window is closed</source>
+        <translation>关闭窗口后留在这里</translation>
+    </message>
+    <message>
+        <source>Keys of the whole desktop…</source>
+        <translation>全局快捷键…</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>works</source>
+        <translation>可用</translation>
+    </message>
+    <message>
+        <source>works: %1</source>
+        <translation>可用:%1</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another program</source>
+        <translation>%1 已被其他程序占用</translation>
+    </message>
+    <message>
+        <source>this keyboard has no %1</source>
+        <translation>此键盘没有 %1</translation>
+    </message>
+    <message>
+        <source>the desktop did not give %1</source>
+        <translation>桌面未分配 %1</translation>
+    </message>
+    <message>
+        <source>this desktop gives programs no keys; let one of its own run bifocal --capture</source>
+        <translation>此桌面不向程序分配快捷键;请在桌面设置中让一个快捷键运行 bifocal --capture</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1:%2。</translation>
+    </message>
+    <message>
+        <source>Choose another…</source>
+        <translation>另选一个…</translation>
     </message>
 </context>
 <context>
@@ -431,6 +566,25 @@
     </message>
 </context>
 <context>
+    <name>bifocal::ui::KeysDialog</name>
+    <message>
+        <source>Keys of the whole desktop</source>
+        <translation>全局快捷键</translation>
+    </message>
+    <message>
+        <source>They work whichever program is in front. Click a field and press the keys.</source>
+        <translation>无论哪个程序在前台都有效。点击输入框并按下快捷键。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>no key: %1</source>
+        <translation>不用快捷键:%1</translation>
+    </message>
+</context>
+<context>
     <name>bifocal::ui::MainWindow</name>
     <message>
         <source>Go to the prompt</source>
@@ -489,14 +643,6 @@
         <translation>退出</translation>
     </message>
     <message>
-        <source>This desktop does not let programs see the screen. Take a screenshot with its own tool and paste it here.</source>
-        <translation>此桌面环境不允许程序读取屏幕。请用系统自带的截图工具截图，再粘贴到这里。</translation>
-    </message>
-    <message>
-        <source>screen region</source>
-        <translation>屏幕区域</translation>
-    </message>
-    <message>
         <source>Add a folder of pictures</source>
         <translation>添加图片文件夹</translation>
     </message>
@@ -537,20 +683,12 @@
         <translation>这个文件夹里没有 Bifocal 支持的图片。</translation>
     </message>
     <message>
-        <source>Search at once for what was said</source>
-        <translation>说完后立即搜索</translation>
-    </message>
-    <message>
-        <source>Microphone</source>
-        <translation>麦克风</translation>
-    </message>
-    <message>
-        <source>the system&apos;s choice</source>
-        <translation>由系统选择</translation>
-    </message>
-    <message>
         <source>Speak the prompt</source>
         <translation>说出要找的内容</translation>
+    </message>
+    <message>
+        <source>Say and point</source>
+        <translation>边说边指</translation>
     </message>
 </context>
 <context>
@@ -692,10 +830,6 @@
         <translation>截取一个区域</translation>
     </message>
     <message>
-        <source>Capture part of the screen (Ctrl+Shift+S)</source>
-        <translation>截取屏幕的一部分（Ctrl+Shift+S）</translation>
-    </message>
-    <message>
         <source>open a picture</source>
         <translation>打开图片</translation>
     </message>
@@ -743,6 +877,10 @@
         <source>Enter searches for what was understood; it can be edited first.</source>
         <translation>按回车搜索识别出的内容；也可以先修改。</translation>
     </message>
+    <message>
+        <source>Capture part of the screen (Ctrl+Shift+S); right click: more ways</source>
+        <translation>截取屏幕的一部分 (Ctrl+Shift+S);右键:更多方式</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::PromptChip</name>
@@ -757,6 +895,61 @@
     <message>
         <source>press Delete to remove it</source>
         <translation>按 Delete 键移除</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::PromptInputs</name>
+    <message>
+        <source>Part of the screen</source>
+        <translation>屏幕的一部分</translation>
+    </message>
+    <message>
+        <source>Part of the screen, in 3 seconds</source>
+        <translation>3 秒后截取屏幕的一部分</translation>
+    </message>
+    <message>
+        <source>The whole screen</source>
+        <translation>整个屏幕</translation>
+    </message>
+    <message>
+        <source>The last region again</source>
+        <translation>再次截取上次的区域</translation>
+    </message>
+    <message>
+        <source>Say and point</source>
+        <translation>边说边指</translation>
+    </message>
+    <message>
+        <source>The picture in the clipboard</source>
+        <translation>剪贴板中的图片</translation>
+    </message>
+    <message>
+        <source>The camera…</source>
+        <translation>摄像头…</translation>
+    </message>
+    <message>
+        <source>Keys of the whole desktop…</source>
+        <translation>全局快捷键…</translation>
+    </message>
+    <message>
+        <source>Search at once for what was said</source>
+        <translation>说完后立即搜索</translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation>麦克风</translation>
+    </message>
+    <message>
+        <source>the system&apos;s choice</source>
+        <translation>由系统选择</translation>
+    </message>
+    <message>
+        <source>Search with a picture</source>
+        <translation>用图片搜索</translation>
+    </message>
+    <message>
+        <source>camera</source>
+        <translation>摄像头</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,7 @@ set(BIFOCAL_MODULES
   core/base core/profile core/imaging core/prompt core/inference core/library core/index core/schedule core/pipeline
   core/engine
   kernels
-  ui/models ui/bridge ui/views
+  ui/models ui/bridge ui/desktop ui/views
   app
   models/convert
   tests)
@@ -24,7 +24,7 @@ set(BIFOCAL_MAY_kernels/cuda         core/base kernels std cuda)
 set(BIFOCAL_MAY_core/profile         core/base std system json)
 set(BIFOCAL_MAY_core/imaging         core/base kernels std system json opencv vips tesseract)
 set(BIFOCAL_MAY_core/prompt          core/base std json icu sentencepiece)
-set(BIFOCAL_MAY_core/inference       core/base kernels core/prompt std json curl sha256)
+set(BIFOCAL_MAY_core/inference       core/base kernels core/prompt std json curl sha256 checksum)
 set(BIFOCAL_MAY_core/inference/torch core/base kernels core/prompt core/inference std system json torch)
 set(BIFOCAL_MAY_core/inference/cuda  core/base kernels kernels/cuda core/prompt core/inference core/schedule std json cuda)
 set(BIFOCAL_MAY_core/library         core/base kernels std system json sqlite checksum)
@@ -37,26 +37,29 @@ set(BIFOCAL_MAY_core/engine          core/base core/profile core/imaging core/pr
                                      core/index core/schedule core/pipeline std json)
 set(BIFOCAL_MAY_ui/models            core/base std qt_core qt_gui)
 set(BIFOCAL_MAY_ui/bridge            core/base core/engine ui/models std qt_core qt_gui)
-set(BIFOCAL_MAY_ui/views             core/base ui/models ui/bridge std qt_core qt_gui qt_widgets qt_multimedia)
-set(BIFOCAL_MAY_app                  ${BIFOCAL_MODULES} std system json tbb qt_core qt_gui qt_widgets qt_multimedia)
+# What the desktop around the program offers: pictures of the screens, keys, without the window or the engine.
+set(BIFOCAL_MAY_ui/desktop           std qt_core qt_gui qt_dbus xcb)
+set(BIFOCAL_MAY_ui/views             core/base ui/models ui/bridge ui/desktop std qt_core qt_gui qt_widgets qt_multimedia)
+set(BIFOCAL_MAY_app                  ${BIFOCAL_MODULES} std system json tbb qt_core qt_gui qt_widgets qt_multimedia
+                                     qt_network)
 list(REMOVE_ITEM BIFOCAL_MAY_app kernels/cuda core/inference/cuda tests)
 # The converter makes the class table with the text tower itself.
 set(BIFOCAL_MAY_models/convert       core/base core/inference core/inference/torch core/prompt kernels std json zip)
 # Tests see every public header, and make inputs with whatever the module under test reads.
 set(BIFOCAL_MAY_tests                ${BIFOCAL_MODULES} std system json simd test qt_core qt_gui qt_widgets qt_multimedia
-                                     qt_test opencv vips tesseract icu sentencepiece sqlite zip checksum sha256 torch
+                                     qt_dbus qt_network qt_test xcb opencv vips tesseract icu sentencepiece sqlite zip checksum sha256 torch
                                      cuda approximate_search)
 
 # Third parties stay out of public headers, so that their include paths need not travel.
 set(BIFOCAL_THIRD_PARTIES
-  json opencv vips tesseract icu sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb zip)
+  json opencv vips tesseract icu sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb xcb zip)
 
 # ---- groups of headers, by pattern; the first that matches counts. checksum is xxHash, for content keys and blocks;
 # sha256 is OpenSSL's digest, for the files of a pack.
 
 set(BIFOCAL_GROUPS
-  umbrella std system simd qt_core qt_gui qt_widgets qt_multimedia qt_test test json opencv vips tesseract icu
-  sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb zip)
+  umbrella std system simd qt_core qt_gui qt_widgets qt_multimedia qt_dbus qt_network qt_test test json opencv vips
+  tesseract icu sentencepiece curl sha256 torch cuda sqlite approximate_search checksum tbb xcb zip)
 
 set(BIFOCAL_HEADERS_umbrella
   "torch/(torch|all|extension)\\.h|ATen/ATen\\.h|opencv2/opencv\\.hpp|Qt[A-Za-z]+(/Qt[A-Za-z]+)?|bits/.*")
@@ -88,9 +91,10 @@ set(BIFOCAL_HEADERS_sqlite        "sqlite3\\.h")
 set(BIFOCAL_HEADERS_approximate_search "(faiss|hnswlib|usearch)/.*")
 set(BIFOCAL_HEADERS_checksum      "xxhash\\.h")
 set(BIFOCAL_HEADERS_tbb           "tbb/.*")  # a peer in benches, nothing more
+set(BIFOCAL_HEADERS_xcb           "xcb/.*")
 set(BIFOCAL_HEADERS_zip           "zip\\.h")
 include("${CMAKE_CURRENT_LIST_DIR}/qt_headers.cmake")
-foreach(qt IN ITEMS Core Gui Widgets Multimedia Test)
+foreach(qt IN ITEMS Core DBus Gui Widgets Multimedia Network Test)
   string(TOUPPER ${qt} upper)
   string(TOLOWER ${qt} lower)
   list(JOIN BIFOCAL_QT_${upper} "|" classes)
@@ -118,7 +122,7 @@ set(BIFOCAL_FOLDERS
   "(kernels|core/inference)/cuda=cpp h cu cuh md"
   "core/(base|engine|imaging|index|inference|library|pipeline|profile|prompt|schedule)=${cxx}"
   "kernels=${cxx}"
-  "ui/(bridge|models|views)=${cxx}"
+  "ui/(bridge|desktop|models|views)=${cxx}"
   "app=${cxx}")
 # Folders that hold folders, and of files only these.
 set(BIFOCAL_PARENTS core models tests ui)

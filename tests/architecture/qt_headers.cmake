@@ -129,3 +129,11 @@ set(BIFOCAL_QT_MULTIMEDIA
   QAudioSink QAudioSource QCamera QCameraDevice QCameraFormat QImageCapture QMediaCaptureSession QMediaDevices
   QMediaFormat QMediaMetaData QMediaPlayer QMediaRecorder QMediaTimeRange QSoundEffect QVideoFrame QVideoFrameFormat
   QVideoSink)
+
+set(BIFOCAL_QT_DBUS
+  QDBusAbstractAdaptor QDBusArgument QDBusConnection QDBusConnectionInterface QDBusContext QDBusError QDBusInterface
+  QDBusMessage QDBusMetaType QDBusObjectPath QDBusPendingCall QDBusPendingCallWatcher QDBusPendingReply QDBusReply
+  QDBusServer QDBusServiceWatcher QDBusSignature QDBusUnixFileDescriptor QDBusVariant QDBusVirtualObject)
+
+# Sockets of this machine only: nothing here speaks to a network.
+set(BIFOCAL_QT_NETWORK QLocalServer QLocalSocket)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/fake_engine.h"
+#include "tests/ui/scripted_screens.h"
 #include "ui/bridge/session.h"
 #include "ui/views/balance_slider.h"
+#include "ui/views/capture.h"
 #include "ui/views/capture_overlay.h"
+#include "ui/views/capture_screen.h"
 #include "ui/views/chart/time_chart.h"
 #include "ui/views/detail_pane.h"
 #include "ui/views/failure_list.h"
@@ -33,6 +36,7 @@ namespace bifocal::ui {
 namespace {
 
 using test::FakeEngine;
+using test::ScriptedScreens;
 
 void runEvents() {
     QCoreApplication::processEvents();
@@ -170,7 +174,9 @@ protected:
         theme_.apply(*qApp, Appearance::Dark);
         engine_.addCollectionRecord("/pictures/Stamps", 796);
         session_.start();
-        window_ = std::make_unique<MainWindow>(session_, theme_, nullptr);
+        auto screens = std::make_unique<ScriptedScreens>();
+        screens_ = screens.get();
+        window_ = std::make_unique<MainWindow>(session_, theme_, nullptr, std::move(screens));
         window_->show();
         ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
         engine_.browses.back().handler(std::vector<ResultRow>{FakeEngine::row(1, "a.png", 0, 0)});
@@ -198,6 +204,7 @@ protected:
     Session session_{engine_};
     Theme theme_;
     std::unique_ptr<MainWindow> window_;
+    ScriptedScreens* screens_ = nullptr;
     bool isAccepted_ = false;
 };
 
@@ -396,34 +403,28 @@ TEST_F(MainWindowTest, PauseKeyPausesTheScanThatRuns) {
 TEST_F(MainWindowTest, CapturedRegionBecomesThePrompt) {
     CaptureOverlay* overlay = nullptr;
     QObject::connect(
-        window_.get(), &MainWindow::captureShown, window_.get(), [&](CaptureOverlay* shown) {
+        &window_->capture(), &Capture::overlayShown, window_.get(), [&](CaptureOverlay* shown) {
             overlay = shown;
         });
     QTest::keyClick(window_.get(), Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_FALSE(window_->isVisible());
     ASSERT_TRUE(QTest::qWaitFor([&] { return overlay != nullptr; }, 2000));
 
-    QTest::mousePress(overlay, Qt::LeftButton, {}, QPoint(20, 30));
-    QTest::mouseMove(overlay, QPoint(60, 60));
-    QTest::mouseRelease(overlay, Qt::LeftButton, {}, QPoint(83, 71));
+    CaptureScreen* const screen = overlay->windows().front();
+    QTest::mousePress(screen, Qt::LeftButton, {}, QPoint(20, 30));
+    QTest::mouseRelease(screen, Qt::LeftButton, {}, QPoint(83, 71));
 
     EXPECT_TRUE(window_->isVisible());
     ASSERT_EQ(engine_.submitted.size(), 1U);
     const auto& pixels = std::get<ImageBuffer>(engine_.submitted[0].prompt.image->source);
-    EXPECT_EQ(pixels.width, qRound(64 * window_->devicePixelRatio()));
-    EXPECT_EQ(pixels.height, qRound(42 * window_->devicePixelRatio()));
+    EXPECT_EQ(pixels.width, 64);
+    EXPECT_EQ(pixels.height, 42);
 }
 
-TEST_F(MainWindowTest, EscapeLeavesTheCaptureWithoutAPrompt) {
-    CaptureOverlay* overlay = nullptr;
-    QObject::connect(
-        window_.get(), &MainWindow::captureShown, window_.get(), [&](CaptureOverlay* shown) {
-            overlay = shown;
-        });
-    window_->startCapture();
-    ASSERT_TRUE(QTest::qWaitFor([&] { return overlay != nullptr; }, 2000));
-
-    QTest::keyClick(overlay, Qt::Key_Escape);
+TEST_F(MainWindowTest, WhereNoScreenIsShownTheMessageSaysWhatToDoInstead) {
+    screens_->fault = CaptureFault::Unavailable;
+    window_->capture().begin(Capture::What::Region);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return session_.messages().rowCount() > 0; }, 2000));
 
     EXPECT_TRUE(window_->isVisible());
     EXPECT_TRUE(engine_.submitted.empty());

@@ -23,6 +23,7 @@ class EngineBridge;
 /// that was heard is kept. Threads: gui. Owns: the source.
 class Dictation final : public QObject {
     Q_OBJECT
+    Q_DISABLE_COPY(Dictation)
 
 public:
     enum class State : std::uint8_t { Idle = 1, Listening, Recognizing };

@@ -345,8 +345,9 @@ RequestId EngineBridge::loadPicture(const PictureSource& picture,
 RequestId EngineBridge::recognize(std::vector<float> samples,
                                   QObject* context,
                                   WordsHandler handler) {
-    const auto post = [queue = queue_, guard = QPointer<QObject>(context), handler](
-                          const Result<RecognizedSpeech>& heard) {
+    const auto post = [queue = queue_,
+                       guard = QPointer<QObject>(context),
+                       handler = std::move(handler)](const Result<RecognizedSpeech>& heard) {
         const Result<QString> words =
             heard ? Result<QString>(QString::fromStdString(heard->text)) : heard.error();
         queue->post([guard, handler, words] {

@@ -158,7 +158,7 @@ struct RequestItem {
 
 /// A quiet row about something that went wrong, kept until read.
 struct MessageItem {
-    enum class Action : std::uint8_t { None = 1, Retry, ShowFailures, ChooseFolder };
+    enum class Action : std::uint8_t { None = 1, Retry, ShowFailures, ChooseFolder, ChooseKeys };
 
     QString text;
     QString detail;

@@ -1,154 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/views/capture_overlay.h"
 
+#include "ui/views/capture_screen.h"
 #include "ui/views/theme.h"
 
-#include <QCloseEvent>
+#include <QCursor>
 #include <QGuiApplication>
 #include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
 #include <QScreen>
 
 #include <algorithm>
+#include <utility>
 
 namespace bifocal::ui {
 
 namespace {
 
-constexpr int kSmallestSide = 8;
+constexpr int kReach = 6;  // of the edges, in Qt's pixels
+constexpr int kBigStep = 10;
 
-QPixmap grabDesktop(const QRect& desktop) {
-    double ratio = 1;
-    for (const QScreen* screen : QGuiApplication::screens()) {
-        ratio = std::max(ratio, screen->devicePixelRatio());
+QPoint directionOf(int key) {
+    switch (key) {
+        case Qt::Key_Left: return {-1, 0};
+        case Qt::Key_Right: return {1, 0};
+        case Qt::Key_Up: return {0, -1};
+        case Qt::Key_Down: return {0, 1};
+        default: return {};
     }
-    QPixmap all(desktop.size() * ratio);
-    all.setDevicePixelRatio(ratio);
-    all.fill(Qt::black);
-    QPainter painter(&all);
-    for (QScreen* screen : QGuiApplication::screens()) {
-        const QPixmap part = screen->grabWindow(0);
-        painter.drawPixmap(screen->geometry().translated(-desktop.topLeft()), part);
-    }
-    return all;
 }
 
 }  // namespace
 
-CaptureOverlay::CaptureOverlay(const Theme& theme) : theme_(theme) {
-    setAttribute(Qt::WA_DeleteOnClose);
-    setWindowFlags(Qt::FramelessWindowHint | Qt::WindowStaysOnTopHint |
-                   Qt::X11BypassWindowManagerHint | Qt::Tool);
-    setAccessibleName(tr("capture a region"));
-    setCursor(Qt::CrossCursor);
-    const QRect desktop = QGuiApplication::primaryScreen()->virtualGeometry();
-    desktop_ = grabDesktop(desktop);
-    setGeometry(desktop);
-    setFocusPolicy(Qt::StrongFocus);
+CaptureOverlay::CaptureOverlay(QList<ScreenImage> screens,
+                               const QList<QRect>& windows,
+                               const QRect& last,
+                               const Theme& theme)
+    : screens_(std::move(screens)), last_(last), selection_(desktopOf(screens_), windows) {
+    for (const ScreenImage& screen : screens_) {
+        windows_.push_back(std::make_unique<CaptureScreen>(screen, selection_, theme));
+        connectWindow(*windows_.back());
+        windows_.back()->show();
+    }
+    for (const auto& window : windows_) {
+        const QPoint pointer = window->mapFromGlobal(QCursor::pos());
+        if (window->rect().contains(pointer)) {
+            selection_.moveTo(window->toDesktop(pointer));
+        }
+    }
+    if (!windows_.empty()) {
+        windows_.front()->activateWindow();
+        windows_.front()->grabKeyboard();  // no window manager gives it the focus
+    }
+    // What was frozen is no longer where it was.
+    connect(qGuiApp, &QGuiApplication::screenAdded, this, &CaptureOverlay::cancel);
+    connect(qGuiApp, &QGuiApplication::screenRemoved, this, &CaptureOverlay::cancel);
+    for (const QScreen* screen : QGuiApplication::screens()) {
+        connect(screen, &QScreen::geometryChanged, this, &CaptureOverlay::cancel);
+    }
+    follow();
 }
 
-QRect CaptureOverlay::selection() const {
-    return QRect(from_, to_).normalized();
+CaptureOverlay::~CaptureOverlay() = default;
+
+std::vector<CaptureScreen*> CaptureOverlay::windows() const {
+    std::vector<CaptureScreen*> all;
+    std::transform(
+        windows_.begin(), windows_.end(), std::back_inserter(all), [](const auto& window) {
+            return window.get();
+        });
+    return all;
 }
 
-void CaptureOverlay::paintEvent(QPaintEvent* /*event*/) {
-    QPainter painter(this);
-    painter.drawPixmap(rect(), desktop_);
-    painter.fillRect(rect(), QColor(0, 0, 0, 110));
-    if (!isDragging_) {
-        const QRect hint(width() / 2 - 220, 24, 440, 36);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme_.palette().panel);
-        painter.drawRoundedRect(hint, 8, 8);
-        painter.setFont(theme_.font(TextSize::Title));
-        painter.setPen(theme_.palette().text);
-        painter.drawText(
-            hint, Qt::AlignCenter, tr("Drag over what you are looking for · Esc cancels"));
+void CaptureOverlay::connectWindow(CaptureScreen& window) {
+    connect(&window, &CaptureScreen::pointed, this, [this](const QPoint& pointer) {
+        selection_.moveTo(pointer);
+        follow();
+    });
+    connect(&window, &CaptureScreen::pressed, this, [this, &window](const QPoint& pointer) {
+        selection_.press(pointer, qRound(kReach * window.scale()));
+        follow();
+    });
+    connect(&window, &CaptureScreen::released, this, &CaptureOverlay::onReleased);
+    connect(&window, &CaptureScreen::accepted, this, [this] {
+        if (selection_.state() == RegionSelection::State::Adjusting) {
+            take(selection_.region());
+        }
+    });
+    connect(&window, &CaptureScreen::cancelled, this, &CaptureOverlay::cancel);
+    connect(&window, &CaptureScreen::keyPressed, this, [this](QKeyEvent* event) { onKey(*event); });
+}
+
+void CaptureOverlay::onReleased(const QPoint& pointer, Qt::KeyboardModifiers modifiers) {
+    const bool isFirst = !selection_.isChanging();
+    const bool isRegion = selection_.release(pointer);
+    if (isRegion && isFirst && !modifiers.testFlag(Qt::ShiftModifier)) {
+        take(selection_.region());
         return;
     }
-    const QRect region = selection();
-    const double ratio = desktop_.devicePixelRatio();
-    painter.drawPixmap(QRectF(region),
-                       desktop_,
-                       QRectF(region.x() * ratio,
-                              region.y() * ratio,
-                              region.width() * ratio,
-                              region.height() * ratio));
-    painter.setPen(QPen(theme_.palette().looks, 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(region.adjusted(-1, -1, 1, 1));
-    painter.setFont(theme_.font(TextSize::Small));
-    const QString size = QStringLiteral("%1 × %2")
-                             .arg(qRound(region.width() * ratio))
-                             .arg(qRound(region.height() * ratio));
-    const QRect label(region.left(), region.bottom() + 6, 96, 20);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme_.palette().panel);
-    painter.drawRoundedRect(label, 5, 5);
-    painter.setPen(theme_.palette().text);
-    painter.drawText(label, Qt::AlignCenter, size);
+    follow();
 }
 
-void CaptureOverlay::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        cancel();
+void CaptureOverlay::onKey(const QKeyEvent& event) {
+    switch (event.key()) {
+        case Qt::Key_Escape: cancel(); return;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (!selection_.region().isEmpty()) {
+                take(selection_.region());
+            }
+            return;
+        case Qt::Key_F: takeScreen(); return;
+        case Qt::Key_R: selection_.adjust(last_); break;
+        default: {
+            const int step = event.modifiers().testFlag(Qt::ControlModifier) ? kBigStep : 1;
+            const QPoint by = directionOf(event.key()) * step;
+            if (event.modifiers().testFlag(Qt::ShiftModifier)) {
+                selection_.grow(by);
+            } else {
+                selection_.shift(by);
+            }
+        }
     }
+    follow();
 }
 
-void CaptureOverlay::mousePressEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) {
-        from_ = to_ = event->position().toPoint();
-        isDragging_ = true;
-        update();
-    }
+void CaptureOverlay::takeScreen() {
+    const auto found =
+        std::find_if(screens_.begin(), screens_.end(), [this](const ScreenImage& screen) {
+            return screen.pixels.contains(selection_.pointer());
+        });
+    take(found == screens_.end() ? screens_.first().pixels : found->pixels);
 }
 
-void CaptureOverlay::mouseMoveEvent(QMouseEvent* event) {
-    if (isDragging_) {
-        to_ = event->position().toPoint();
-        update();
+void CaptureOverlay::take(const QRect& region) {
+    if (!std::exchange(isOver_, true)) {
+        close();
+        Q_EMIT captured(cropOf(screens_, region), region);
     }
-}
-
-void CaptureOverlay::mouseReleaseEvent(QMouseEvent* event) {
-    if (isDragging_ && event->button() == Qt::LeftButton) {
-        to_ = event->position().toPoint();
-        finish();
-    }
-}
-
-void CaptureOverlay::finish() {
-    const QRect region = selection();
-    if (region.width() < kSmallestSide || region.height() < kSmallestSide) {
-        cancel();
-        return;
-    }
-    if (isOver_) {
-        return;
-    }
-    isOver_ = true;
-    const double ratio = desktop_.devicePixelRatio();
-    const QRect pixels(qRound(region.x() * ratio),
-                       qRound(region.y() * ratio),
-                       qRound(region.width() * ratio),
-                       qRound(region.height() * ratio));
-    QImage image = desktop_.copy(pixels).toImage();
-    image.setDevicePixelRatio(1);
-    Q_EMIT captured(image);  // before closing: the window is back by then
-    close();
 }
 
 void CaptureOverlay::cancel() {
-    close();
+    if (!std::exchange(isOver_, true)) {
+        close();
+        Q_EMIT cancelled();
+    }
 }
 
-void CaptureOverlay::closeEvent(QCloseEvent* event) {
-    QWidget::closeEvent(event);
-    if (!isOver_) {
-        isOver_ = true;
-        Q_EMIT cancelled();
+void CaptureOverlay::follow() {
+    for (const auto& window : windows_) {
+        window->follow();
+    }
+}
+
+void CaptureOverlay::close() {
+    for (const auto& window : windows_) {
+        window->releaseKeyboard();
+        window->hide();
     }
 }
 

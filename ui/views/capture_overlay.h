@@ -1,52 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <QImage>
-#include <QPixmap>
-#include <QWidget>
+#include "ui/desktop/screen_image.h"
+#include "ui/models/region_selection.h"
 
-#include <chrono>
+#include <QImage>
+#include <QList>
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+class QKeyEvent;
 
 namespace bifocal::ui {
 
+class CaptureScreen;
 class Theme;
 
-/// The whole desktop, frozen, over which a rectangle is dragged. Escape or a click without a drag
-/// cancels; exactly one of captured and cancelled comes, then it closes. Threads: gui.
-class CaptureOverlay final : public QWidget {
+/// Every screen, frozen, over which one rectangle is chosen: dragged, or a window clicked.
+/// Releasing the button takes it; with Shift it stays, to be adjusted by its edges and the arrow
+/// keys until Enter. F takes the screen under the pointer, R the region of the last time; Escape,
+/// the right button or a change of the screens cancels. Exactly one of captured and cancelled
+/// comes. Threads: gui.
+class CaptureOverlay final : public QObject {
     Q_OBJECT
+    Q_DISABLE_COPY(CaptureOverlay)
 
 public:
-    /// Takes the picture of all screens at once; the caller has hidden its windows before.
-    explicit CaptureOverlay(const Theme& theme);
+    /// Shows itself. `windows`: what a click may choose, topmost first. `last` may be empty.
+    /// `theme` must outlive it.
+    CaptureOverlay(QList<ScreenImage> screens,
+                   const QList<QRect>& windows,
+                   const QRect& last,
+                   const Theme& theme);
+    ~CaptureOverlay() override;
 
-    /// What a compositor gets to repaint what lay under a hidden window.
-    static constexpr std::chrono::milliseconds kSettle{60};
+    const RegionSelection& selection() const { return selection_; }
+    /// One window for each screen, in their order.
+    std::vector<CaptureScreen*> windows() const;
 
-    const QPixmap& desktop() const { return desktop_; }
-
-Q_SIGNALS:
-    void captured(const QImage& image);
-    void cancelled();
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-    void closeEvent(QCloseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-
-private:
-    QRect selection() const;
-    void finish();
+    /// Cancels, unless it is over.
     void cancel();
 
-    const Theme& theme_;
-    QPixmap desktop_;
-    QPoint from_;
-    QPoint to_;
-    bool isDragging_ = false;
+Q_SIGNALS:
+    /// The pixels of `region`, which is in device pixels of the desktop.
+    void captured(const QImage& image, const QRect& region);
+    void cancelled();
+
+private:
+    void connectWindow(CaptureScreen& window);
+    void onKey(const QKeyEvent& event);
+    void onReleased(const QPoint& pointer, Qt::KeyboardModifiers modifiers);
+    void takeScreen();
+    void take(const QRect& region);
+    void follow();
+    void close();
+
+    const QList<ScreenImage> screens_;
+    const QRect last_;
+    RegionSelection selection_;
+    std::vector<std::unique_ptr<CaptureScreen>> windows_;
     bool isOver_ = false;
 };
 

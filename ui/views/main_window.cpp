@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/views/main_window.h"
 
-#include "ui/bridge/dictation.h"
 #include "ui/bridge/session.h"
-#include "ui/views/capture_overlay.h"
+#include "ui/views/capture.h"
 #include "ui/views/detail_pane.h"
 #include "ui/views/drop_outline.h"
 #include "ui/views/empty_state.h"
@@ -11,18 +10,17 @@
 #include "ui/views/icons.h"
 #include "ui/views/make_child.h"
 #include "ui/views/message_strip.h"
-#include "ui/views/microphone.h"
-#include "ui/views/microphone_button.h"
 #include "ui/views/picture_input.h"
 #include "ui/views/profiler_dock.h"
 #include "ui/views/prompt_bar.h"
+#include "ui/views/prompt_inputs.h"
 #include "ui/views/result_grid.h"
 #include "ui/views/result_header.h"
+#include "ui/views/say_and_point.h"
 #include "ui/views/sidebar.h"
 #include "ui/views/theme.h"
 
 #include <QAction>
-#include <QActionGroup>
 #include <QClipboard>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -31,13 +29,10 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
-#include <QMenu>
 #include <QMimeData>
-#include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include <memory>
@@ -62,7 +57,10 @@ QSplitter* makeSplitter(Qt::Orientation orientation, QWidget* parent) {
 
 }  // namespace
 
-MainWindow::MainWindow(Session& session, const Theme& theme, QSettings* settings)
+MainWindow::MainWindow(Session& session,
+                       const Theme& theme,
+                       QSettings* settings,
+                       std::unique_ptr<ScreenSource> screens)
     : session_(session), theme_(theme), settings_(settings) {
     setWindowTitle(QStringLiteral("Bifocal"));
     setWindowIcon(applicationIcon());
@@ -72,19 +70,16 @@ MainWindow::MainWindow(Session& session, const Theme& theme, QSettings* settings
     buildLayout();
     outline_ = makeChild<DropOutline>(this, theme);
     connectViews();
-    addVoice();
+    inputs_ = std::make_unique<PromptInputs>(
+        session, *prompt_, *this, theme, settings, std::move(screens));
+    connect(inputs_.get(), &PromptInputs::keysWanted, this, &MainWindow::keysWanted);
     addShortcuts();
     restoreSizes();
     showSummary(session.summary());
     prompt_->focusText();
 }
 
-MainWindow::~MainWindow() {
-    if (overlay_) {
-        overlay_->disconnect(this);
-        overlay_->close();
-    }
-}
+MainWindow::~MainWindow() = default;
 
 void MainWindow::buildLayout() {
     auto* outer = new QVBoxLayout(this);
@@ -157,8 +152,6 @@ void MainWindow::connectViews() {
         showPictures();
         session_.search(draft);
     });
-    connect(prompt_, &PromptBar::captureWanted, this, &MainWindow::startCapture);
-    connect(prompt_, &PromptBar::openWanted, this, &MainWindow::openPicture);
     connect(&session_, &Session::summaryChanged, this, &MainWindow::showSummary);
     connect(&session_.collections(), &QAbstractItemModel::dataChanged, this, [this] {
         showSummary(session_.summary());
@@ -190,58 +183,6 @@ void MainWindow::connectViews() {
     prompt_->textField().installEventFilter(this);
 }
 
-void MainWindow::addVoice() {
-    auto source = std::make_unique<Microphone>();
-    microphone_ = source.get();
-    dictation_ = new Dictation(session_.bridge(), std::move(source), this);
-    prompt_->setDictation(*dictation_);
-    connect(dictation_, &Dictation::failed, &session_.messages(), &MessageListModel::add);
-    MicrophoneButton* button = prompt_->microphoneButton();
-    button->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(button, &QWidget::customContextMenuRequested, this, &MainWindow::showVoiceMenu);
-    if (settings_ != nullptr) {
-        microphone_->setDevice(settings_->value(QStringLiteral("voice/device")).toByteArray());
-        prompt_->setSpokenWords(settings_->value(QStringLiteral("voice/atOnce"), false).toBool()
-                                    ? PromptBar::SpokenWords::SearchAtOnce
-                                    : PromptBar::SpokenWords::WaitForEnter);
-    }
-}
-
-void MainWindow::showVoiceMenu(const QPoint& position) {
-    QMenu menu(this);
-    QAction* atOnce = menu.addAction(tr("Search at once for what was said"));
-    atOnce->setCheckable(true);
-    atOnce->setChecked(prompt_->spokenWords() == PromptBar::SpokenWords::SearchAtOnce);
-    connect(atOnce, &QAction::toggled, this, [this](bool isOn) {
-        prompt_->setSpokenWords(isOn ? PromptBar::SpokenWords::SearchAtOnce
-                                     : PromptBar::SpokenWords::WaitForEnter);
-        rememberVoice();
-    });
-    menu.addSection(tr("Microphone"));
-    auto* group = new QActionGroup(&menu);
-    QList<Microphone::Device> devices = Microphone::devices();
-    devices.prepend({QByteArray(), tr("the system's choice")});
-    for (const Microphone::Device& device : devices) {
-        QAction* action = menu.addAction(device.name);
-        action->setCheckable(true);
-        action->setChecked(device.id == microphone_->device());
-        group->addAction(action);
-        connect(action, &QAction::triggered, this, [this, id = device.id] {
-            microphone_->setDevice(id);
-            rememberVoice();
-        });
-    }
-    menu.exec(prompt_->microphoneButton()->mapToGlobal(position));
-}
-
-void MainWindow::rememberVoice() {
-    if (settings_ != nullptr) {
-        settings_->setValue(QStringLiteral("voice/device"), microphone_->device());
-        settings_->setValue(QStringLiteral("voice/atOnce"),
-                            prompt_->spokenWords() == PromptBar::SpokenWords::SearchAtOnce);
-    }
-}
-
 void MainWindow::addShortcuts() {
     const auto add = [this](const QString& text, const QKeySequence& keys, auto&& run) {
         auto* action = new QAction(text, this);
@@ -250,15 +191,18 @@ void MainWindow::addShortcuts() {
         addAction(action);
     };
     add(tr("Go to the prompt"), QKeySequence::Find, [this] { prompt_->focusText(); });
-    add(tr("Search with a picture"), QKeySequence::Open, [this] { openPicture(); });
+    add(tr("Search with a picture"), QKeySequence::Open, [this] { inputs_->openPicture(); });
     add(tr("Speak the prompt"), QKeySequence(QStringLiteral("Ctrl+M")), [this] {
         prompt_->toggleListening();
     });
     add(tr("Capture part of the screen"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), [this] {
-        startCapture();
+        capture().begin(Capture::What::Region);
+    });
+    add(tr("Say and point"), QKeySequence(QStringLiteral("Ctrl+Shift+M")), [this] {
+        sayAndPoint().begin(SayAndPoint::Ending::ByPause);
     });
     add(tr("Paste a picture"), QKeySequence::Paste, [this] {
-        take(*QGuiApplication::clipboard()->mimeData());
+        inputs_->take(*QGuiApplication::clipboard()->mimeData());
     });
     add(tr("Add a folder"), QKeySequence::New, [this] { addFolder(); });
     add(tr("Pause or resume indexing"), QKeySequence(QStringLiteral("Ctrl+P")), [this] {
@@ -285,7 +229,7 @@ void MainWindow::addShortcuts() {
         }
     });
     add(tr("Copy the picture"), QKeySequence::Copy, [this] { detail_->copyPicture(); });
-    add(tr("Quit"), QKeySequence::Quit, [this] { close(); });
+    add(tr("Quit"), QKeySequence::Quit, [this] { Q_EMIT quitWanted(); });
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
@@ -296,26 +240,13 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
             key->matches(QKeySequence::Paste) ? QGuiApplication::clipboard()->mimeData() : nullptr;
         if (clipboard != nullptr && hasPictureInput(*clipboard)) {
             if (event->type() == QEvent::KeyPress) {
-                take(*clipboard);
+                inputs_->take(*clipboard);
             }
             event->accept();
             return true;
         }
     }
     return QWidget::eventFilter(watched, event);
-}
-
-bool MainWindow::take(const QMimeData& input) {
-    const auto taken = pictureInputOf(input);
-    if (!taken) {
-        return false;
-    }
-    if (taken->kind == PictureInput::Kind::Folder) {
-        session_.bridge().addFolder(taken->folder);
-    } else {
-        prompt_->setPicture(taken->picture, taken->name);
-    }
-    return true;
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -333,7 +264,7 @@ void MainWindow::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     outline_->hide();
-    if (take(*event->mimeData())) {
+    if (inputs_->take(*event->mimeData())) {
         event->setDropAction(Qt::CopyAction);
         event->accept();
         activateWindow();
@@ -367,49 +298,23 @@ void MainWindow::changeEvent(QEvent* event) {
     }
 }
 
-void MainWindow::startCapture() {
-    if (overlay_) {
-        return;
-    }
-    if (QGuiApplication::platformName().startsWith(QLatin1String("wayland"))) {
-        MessageItem message;
-        message.text =
-            tr("This desktop does not let programs see the screen. Take a screenshot with "
-               "its own tool and paste it here.");
-        session_.messages().add(message);
-        return;
-    }
-    hide();
-    QTimer::singleShot(CaptureOverlay::kSettle, this, &MainWindow::freezeAndShowOverlay);
+Capture& MainWindow::capture() {
+    return inputs_->capture();
 }
 
-void MainWindow::freezeAndShowOverlay() {
-    overlay_ = new CaptureOverlay(theme_);  // deletes itself when it closes
-    connect(overlay_, &CaptureOverlay::captured, this, [this](const QImage& image) {
-        show();
-        activateWindow();
-        prompt_->setPicture(image, tr("screen region"));
-    });
-    connect(overlay_, &CaptureOverlay::cancelled, this, [this] {
-        show();
-        activateWindow();
-    });
-    overlay_->show();
-    overlay_->activateWindow();
-    overlay_->grabKeyboard();  // no window manager gives it the focus
-    Q_EMIT captureShown(overlay_);
+SayAndPoint& MainWindow::sayAndPoint() {
+    return inputs_->sayAndPoint();
 }
 
-void MainWindow::openPicture() {
-    auto* dialog = makeChild<QFileDialog>(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Search with a picture"));
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        const std::filesystem::path file = path.toStdString();
-        prompt_->setPicture(file, nameOf(file));
-    });
-    dialog->open();
+void MainWindow::comeForward() {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    raise();
+    activateWindow();
+}
+
+void MainWindow::say(const MessageItem& message) {
+    session_.messages().add(message);
 }
 
 void MainWindow::addFolder() {
@@ -477,6 +382,7 @@ void MainWindow::onMessageAction(MessageItem::Action action) {
         case MessageItem::Action::Retry: session_.searchAgain(); break;
         case MessageItem::Action::ShowFailures: showFailures(); break;
         case MessageItem::Action::ChooseFolder: addFolder(); break;
+        case MessageItem::Action::ChooseKeys: Q_EMIT keysWanted(); break;
         case MessageItem::Action::None: break;
     }
 }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/desktop/screen_source.h"
 #include "ui/models/items.h"
 
-#include <QPointer>
 #include <QWidget>
 
-class QMimeData;
+#include <memory>
+
 class QSettings;
 class QSplitter;
 class QStackedWidget;
 
 namespace bifocal::ui {
 
-class CaptureOverlay;
+class Capture;
 class DetailPane;
-class Dictation;
 class DropOutline;
 class EmptyState;
 class FailureList;
 class MessageStrip;
-class Microphone;
 class ProfilerDock;
 class PromptBar;
+class PromptInputs;
 class ResultGrid;
 class ResultHeader;
+class SayAndPoint;
 class Session;
 class Sidebar;
 class Theme;
@@ -37,7 +38,10 @@ class MainWindow final : public QWidget {
 
 public:
     /// `settings` remembers sizes; null remembers nothing.
-    MainWindow(Session& session, const Theme& theme, QSettings* settings);
+    MainWindow(Session& session,
+               const Theme& theme,
+               QSettings* settings,
+               std::unique_ptr<ScreenSource> screens = makeScreenSource());
     ~MainWindow() override;
 
     PromptBar& prompt() { return *prompt_; }
@@ -47,18 +51,20 @@ public:
     DetailPane& detail() { return *detail_; }
     ProfilerDock& profiler() { return *profiler_; }
     FailureList& failures() { return *failures_; }
+    Capture& capture();
+    SayAndPoint& sayAndPoint();
 
-    /// Hides the window, freezes the desktop and lets a region be dragged.
-    void startCapture();
-    void openPicture();
+    /// In front of the others, whatever it was before.
+    void comeForward();
+    /// Shows a message above the pictures.
+    void say(const MessageItem& message);
     void addFolder();
-    /// Takes a picture or folder; false when there is none in it.
-    bool take(const QMimeData& input);
     void showFailures();
     void showPictures();
 
 Q_SIGNALS:
-    void captureShown(bifocal::ui::CaptureOverlay* overlay);
+    void quitWanted();
+    void keysWanted();  ///< to choose keys of the whole desktop
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -76,11 +82,7 @@ private:
     void buildLayout();
     QWidget* buildCentre();
     void connectViews();
-    void addVoice();
-    void showVoiceMenu(const QPoint& position);
-    void rememberVoice();
     void addShortcuts();
-    void freezeAndShowOverlay();
     void showSummary(const AnswerSummary& summary);
     void showEmptyState(const AnswerSummary& summary);
     void showChosen(const QModelIndex& index);
@@ -106,9 +108,7 @@ private:
     QSplitter* rows_ = nullptr;
     QSplitter* columns_ = nullptr;
     QSplitter* centre_ = nullptr;
-    QPointer<CaptureOverlay> overlay_;
-    Microphone* microphone_ = nullptr;  // of the dictation
-    Dictation* dictation_ = nullptr;
+    std::unique_ptr<PromptInputs> inputs_;
 };
 
 }  // namespace bifocal::ui

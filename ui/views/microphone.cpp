@@ -39,7 +39,11 @@ std::vector<float> toSamples(const QByteArray& bytes) {
 
 }  // namespace
 
-Microphone::Microphone(QObject* parent) : SoundSource(parent) {}
+Microphone::Microphone(QObject* parent) : SoundSource(parent) {
+    deaf_.setSingleShot(true);
+    deaf_.setInterval(kDeaf);
+    connect(&deaf_, &QTimer::timeout, this, [this] { fail(SoundFault::Lost); });
+}
 
 Microphone::~Microphone() {
     close();
@@ -69,13 +73,6 @@ void Microphone::start() {
         Q_EMIT failed(SoundFault::Refused);
         return;
     }
-    if (devices_ == nullptr) {
-        devices_ = std::make_unique<QMediaDevices>();
-        connect(devices_.get(),
-                &QMediaDevices::audioInputsChanged,
-                this,
-                &Microphone::onDevicesChanged);
-    }
     open_ = device.id();
     source_ = std::make_unique<QAudioSource>(device, speechFormat());
     stream_ = source_->start();
@@ -85,16 +82,22 @@ void Microphone::start() {
     }
     connect(source_.get(), &QAudioSource::stateChanged, this, &Microphone::onStateChanged);
     connect(stream_, &QIODevice::readyRead, this, &Microphone::read);
+    deaf_.start();
 }
 
 void Microphone::stop() {
-    if (stream_ != nullptr) {
+    if (stream_ != nullptr && isPluggedIn()) {
         read();  // what was said until now
     }
     close();
 }
 
 void Microphone::read() {
+    if (!isPluggedIn()) {
+        fail(SoundFault::Lost);
+        return;
+    }
+    deaf_.start();
     QByteArray bytes = std::exchange(rest_, {}) + stream_->readAll();
     if (bytes.size() % kBytesPerSample != 0) {
         rest_ = bytes.right(1);
@@ -112,17 +115,17 @@ void Microphone::onStateChanged() {
     }
 }
 
-void Microphone::onDevicesChanged() {
+/// The sound system may hand a stream on to another source when its own goes, and Qt does not
+/// always tell; so each piece of sound is asked where it is from.
+bool Microphone::isPluggedIn() const {
     const QList<QAudioDevice> inputs = QMediaDevices::audioInputs();
-    const bool isThere = std::any_of(
+    return std::any_of(
         inputs.begin(), inputs.end(), [this](const auto& device) { return device.id() == open_; });
-    if (source_ != nullptr && !isThere) {
-        fail(SoundFault::Lost);
-    }
 }
 
 /// The source ends before whoever is called because of it; itself it must not be the caller then.
 void Microphone::close() {
+    deaf_.stop();
     rest_.clear();
     stream_ = nullptr;
     if (source_ != nullptr) {

@@ -6,12 +6,13 @@
 #include <QByteArray>
 #include <QList>
 #include <QString>
+#include <QTimer>
 
+#include <chrono>
 #include <memory>
 
 class QAudioSource;
 class QIODevice;
-class QMediaDevices;
 
 namespace bifocal::ui {
 
@@ -20,6 +21,7 @@ namespace bifocal::ui {
 /// Threads: gui.
 class Microphone final : public SoundSource {
     Q_OBJECT
+    Q_DISABLE_COPY(Microphone)
 
 public:
     explicit Microphone(QObject* parent = nullptr);
@@ -27,6 +29,9 @@ public:
 
     void start() override;
     void stop() override;
+
+    /// A microphone that gives nothing for so long, not even silence, is gone.
+    static constexpr std::chrono::seconds kDeaf{3};
 
     /// The microphone to listen to from the next start() on; empty: the system's choice.
     void setDevice(const QByteArray& id) { wanted_ = id; }
@@ -42,16 +47,16 @@ public:
 private:
     void read();
     void onStateChanged();
-    void onDevicesChanged();
+    bool isPluggedIn() const;
     void close();
     void fail(SoundFault fault);
 
     QByteArray wanted_;
     QByteArray open_;  // the device that is listened to
-    std::unique_ptr<QMediaDevices> devices_;
     std::unique_ptr<QAudioSource> source_;
     QIODevice* stream_ = nullptr;  // of source_
     QByteArray rest_;              // half a sample
+    QTimer deaf_;                  // runs out when no sound comes, not even silence
 };
 
 }  // namespace bifocal::ui

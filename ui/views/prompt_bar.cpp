@@ -53,7 +53,7 @@ PromptBar::PromptBar(EngineBridge& bridge, const Theme& theme, QWidget* parent)
     layout->addWidget(balanceLine_);
     typing_.setSingleShot(true);
     typing_.setInterval(kTypingPause);
-    connect(&typing_, &QTimer::timeout, this, &PromptBar::announceNow);
+    connect(&typing_, &QTimer::timeout, this, &PromptBar::search);
     connect(&theme, &Theme::changed, this, &PromptBar::applyTheme);
     applyTheme();
     showLenses();
@@ -74,8 +74,10 @@ void PromptBar::buildField() {
     text_->installEventFilter(this);
     setFocusProxy(text_);
 
-    capture_ = makeGlyphButton(
-        field_, tr("capture a region"), tr("Capture part of the screen (Ctrl+Shift+S)"));
+    capture_ =
+        makeGlyphButton(field_,
+                        tr("capture a region"),
+                        tr("Capture part of the screen (Ctrl+Shift+S); right click: more ways"));
     open_ = makeGlyphButton(field_, tr("open a picture"), tr("Search with a picture (Ctrl+O)"));
     find_ = makeChild<QPushButton>(field_);
     find_->setText(tr("Find"));
@@ -93,7 +95,7 @@ void PromptBar::buildField() {
     connect(open_, &QToolButton::clicked, this, &PromptBar::openWanted);
     connect(find_, &QPushButton::clicked, this, [this] {
         takeMinusWords(text_->text() + QLatin1Char(' '));
-        announceNow();
+        search();
     });
 }
 
@@ -107,7 +109,7 @@ void PromptBar::setDictation(Dictation& dictation) {
         showSpoken(words);
         focusText();
         if (spokenWords_ == SpokenWords::SearchAtOnce) {
-            announceNow();
+            search();
         }
     });
     connect(&dictation, &Dictation::failed, this, [this] { text_->setText(typed_); });
@@ -158,7 +160,7 @@ void PromptBar::buildBalanceLine() {
     layout->addWidget(hint_);
     layout->addStretch(1);
     connect(balance_, &BalanceSlider::valueChanged, this, [this] { typing_.start(); });
-    connect(balance_, &BalanceSlider::sliderReleased, this, &PromptBar::announceNow);
+    connect(balance_, &BalanceSlider::sliderReleased, this, &PromptBar::search);
 }
 
 void PromptBar::applyTheme() {
@@ -198,7 +200,7 @@ bool PromptBar::eventFilter(QObject* watched, QEvent* event) {
         case Qt::Key_Return:
         case Qt::Key_Enter:
             takeMinusWords(text_->text() + QLatin1Char(' '));
-            announceNow();
+            search();
             return true;
         case Qt::Key_Escape: return stopListening() || removeLastPart();
         case Qt::Key_Backspace:
@@ -233,7 +235,7 @@ void PromptBar::addMinus(const QString& word) {
     auto* chip = makeChild<PromptChip>(field_, PromptChip::Kind::Minus, word, theme_);
     connect(chip, &PromptChip::removed, this, [this, chip] {
         removeMinus(chip);
-        announceNow();
+        search();
     });
     minusChips_.append(chip);
     fieldLayout_->insertWidget(fieldLayout_->indexOf(capture_), chip);
@@ -253,7 +255,7 @@ void PromptBar::setPicture(const PictureSource& picture, const QString& name) {
     pictureChip_ = makeChild<PromptChip>(field_, PromptChip::Kind::Picture, name, theme_);
     connect(pictureChip_, &PromptChip::removed, this, [this] {
         removePicture();
-        announceNow();
+        search();
     });
     fieldLayout_->insertWidget(0, pictureChip_);
     pictureChip_->show();
@@ -272,7 +274,7 @@ void PromptBar::setPicture(const PictureSource& picture, const QString& name) {
             });
     }
     focusText();
-    announceNow();
+    search();
 }
 
 void PromptBar::removePicture() {
@@ -293,7 +295,7 @@ bool PromptBar::removeLastChip() {
     } else {
         return false;
     }
-    announceNow();
+    search();
     return true;
 }
 
@@ -314,7 +316,7 @@ bool PromptBar::removeLastPart() {
         return false;
     }
     text_->clear();
-    announceNow();
+    search();
     return true;
 }
 
@@ -324,7 +326,7 @@ void PromptBar::clear() {
     }
     removePicture();
     text_->clear();
-    announceNow();
+    search();
 }
 
 void PromptBar::focusText() {
@@ -343,9 +345,11 @@ PromptDraft PromptBar::draft() const {
     return draft;
 }
 
-void PromptBar::announceNow() {
+void PromptBar::search() {
     typing_.stop();
-    typed_ = QString();
+    if (dictation_ == nullptr || dictation_->state() == Dictation::State::Idle) {
+        typed_ = QString();
+    }
     showLenses();
     Q_EMIT promptChanged(draft());
 }

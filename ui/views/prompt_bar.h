@@ -46,6 +46,10 @@ public:
     SpokenWords spokenWords() const { return spokenWords_; }
     /// Begins to listen, or ends it.
     void toggleListening();
+    /// Gives up what is being spoken and keeps what was typed; false when nobody listens.
+    bool stopListening();
+    /// Announces what is there, without waiting for the next key.
+    void search();
 
     PromptDraft draft() const;
     void setPicture(const PictureSource& picture, const QString& name);
@@ -79,8 +83,6 @@ private:
     void removeMinus(PromptChip* chip);
     bool removeLastChip();
     bool removeLastPart();
-    bool stopListening();
-    void announceNow();
     void showLenses();
     void showDictation();
     void showSpoken(const QString& words);
