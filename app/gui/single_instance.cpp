@@ -100,10 +100,8 @@ SingleInstance::Answer SingleInstance::handOver(const Errand& errand) const {
 }
 
 bool SingleInstance::listen() {
-    if (server_.listen(name_)) {
-        return true;
-    }
-    // A program that was killed leaves its socket; nobody answers there.
+    // A socket for one user is put in the place of whatever is there; so who is there is asked
+    // before. A program that was killed leaves its socket, and nobody answers.
     QLocalSocket socket;
     socket.connectToServer(name_);
     if (socket.waitForConnected(kPatienceMs)) {

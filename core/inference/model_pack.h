@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/image_buffer.h"
 #include "core/base/result.h"
 #include "core/inference/row_layout.h"
@@ -111,10 +112,31 @@ struct RecognizedSpeech {
     double noSpeech = 0;            ///< probability that the first window holds no speech
     double meanLogProbability = 0;  ///< of the tokens; 0 when there are none
     std::size_t tokenCount = 0;
+
+    friend bool operator==(const RecognizedSpeech&, const RecognizedSpeech&) = default;
 };
 
-/// Gets the text so far, each time longer than before; called inside recognize().
+struct PromptState;
+
+/// Gets the text so far; called inside recognize(). With one beam each text begins with the one
+/// before.
 using PartialTextHandler = std::function<void(const std::string& text)>;
+
+/// How a clip is recognised. Threads: value.
+struct RecognizeOptions {
+    PartialTextHandler partial;  ///< may be empty
+    std::stop_token stop;        ///< looked at between two tokens
+    /// Texts that are followed at once, 1…kMostBeams; 1 takes the best token each time.
+    std::size_t beamCount = 1;
+    /// Gets what another process needs to go on: after each window of the clip, and inside one when
+    /// `keepEvery` has passed. May be empty.
+    std::function<void(const PromptState&)> keep;
+    Duration keepEvery = std::chrono::seconds(2);
+    /// Where a recogniser of this model has left this clip; null: from the beginning.
+    const PromptState* resume = nullptr;
+
+    static constexpr std::size_t kMostBeams = 16;
+};
 
 /// Speech → text, on one thread. Threads: lane(the executor that made it).
 class SpeechRecognizer {
@@ -124,11 +146,12 @@ public:
     SpeechRecognizer& operator=(const SpeechRecognizer&) = delete;
     virtual ~SpeechRecognizer() = default;
 
-    /// The text of mono samples of −1…1 at 16 kHz; none for silence and for noise. `partial` may be
-    /// empty. InvalidArgument for samples that are not finite; Cancelled between two tokens.
+    /// The text of mono samples of −1…1 at 16 kHz; none for silence and for noise.
+    /// InvalidArgument for samples that are not finite, a beam count out of range, and a state to
+    /// resume that is of another model, clip or beam count; Corruption for one that fits in name
+    /// but not in shape; Cancelled.
     virtual Result<RecognizedSpeech> recognize(std::span<const float> samples,
-                                               const PartialTextHandler& partial,
-                                               std::stop_token stop) = 0;
+                                               const RecognizeOptions& options) = 0;
 
     /// Most bytes beyond the weights that a call took at once so far, as the backend's allocator
     /// counts them; 0: not known.

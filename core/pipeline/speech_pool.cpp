@@ -70,7 +70,7 @@ Result<RecognizedSpeech> SpeechPool::recognize(std::span<const float> samples,
     if (!own) {
         BIFOCAL_TRY(own, loaded.model->makeRecognizer());
     }
-    Result<RecognizedSpeech> heard = own->recognize(samples, {}, stop);
+    Result<RecognizedSpeech> heard = own->recognize(samples, {.stop = stop});
     memory.record("recognize", 0, 1, own->peakBytes());
     return heard;
 }

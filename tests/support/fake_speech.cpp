@@ -14,9 +14,8 @@ public:
         : texts_(texts), gate_(gate) {}
 
     Result<RecognizedSpeech> recognize(std::span<const float> samples,
-                                       const PartialTextHandler& partial,
-                                       std::stop_token stop) override {
-        if (!gate_.pass(stop)) {
+                                       const RecognizeOptions& options) override {
+        if (!gate_.pass(options.stop)) {
             return Error{ErrorCode::Cancelled, "fake recogniser"};
         }
         const auto index = static_cast<std::size_t>(std::lround(samples.front()));
@@ -25,8 +24,8 @@ public:
             heard.text = texts_[index];
             heard.tokenCount = 1;
         }
-        if (partial && !heard.text.empty()) {
-            partial(heard.text);
+        if (options.partial && !heard.text.empty()) {
+            options.partial(heard.text);
         }
         return heard;
     }

@@ -81,7 +81,7 @@ public:
             BIFOCAL_TRY(speech_, work_.speech->makeRecognizer());
         }
         const SpeechClip& clip = work_.clips[index % work_.clips.size()];
-        BIFOCAL_CHECK(speech_->recognize(clip.samples, {}, {}));
+        BIFOCAL_CHECK(speech_->recognize(clip.samples, {}));
         return {};
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/inference/torch/whisper_model.h"
 
+#include "core/base/clock.h"
+#include "core/inference/beam_search.h"
 #include "core/inference/log_mel.h"
+#include "core/inference/prompt_state.h"
 #include "core/inference/speech_gate.h"
 #include "core/inference/torch/counted_memory.h"
 #include "core/inference/torch/precision_choice.h"
@@ -10,9 +13,12 @@
 #include "core/inference/whisper.h"
 #include "core/prompt/byte_vocabulary.h"
 
+#include <ATen/ops/empty.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,6 +46,7 @@ constexpr std::size_t kConsideredTokens = 64;
 
 /// What the recognisers of a model share. Threads: value.
 struct WhisperParts {
+    std::string id;  ///< of the pack
     WhisperNetwork network;
     LogMel mel;
     WhisperTokens tokens;
@@ -93,6 +100,48 @@ std::string trimmed(const std::string& text) {
                : text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
 }
 
+/// The numbers of a tensor as they lie in memory.
+CachedTensor cachedOf(const at::Tensor& tensor) {
+    const at::Tensor whole = tensor.contiguous();
+    const auto* first = static_cast<const std::uint8_t*>(whole.const_data_ptr());
+    return {{whole.sizes().begin(), whole.sizes().end()}, {first, first + whole.nbytes()}};
+}
+
+/// Corruption when the numbers are not `shape` of `type`.
+Result<at::Tensor> tensorOf(const CachedTensor& cached,
+                            std::vector<std::int64_t> shape,
+                            at::ScalarType type) {
+    at::Tensor tensor = at::empty(shape, type);
+    if (cached.shape != shape || cached.bytes.size() != tensor.nbytes()) {
+        return Error{ErrorCode::Corruption, "the cache is not one of this recogniser"};
+    }
+    std::memcpy(tensor.mutable_data_ptr(), cached.bytes.data(), cached.bytes.size());
+    return tensor;
+}
+
+/// A mask of `size` places whose first `length` are seen.
+std::vector<bool> maskOf(std::int64_t length, std::size_t size) {
+    std::vector<bool> mask(size, false);
+    std::fill_n(mask.begin(), length, true);
+    return mask;
+}
+
+/// How many first places are seen. Corruption when others are.
+Result<std::int64_t> lengthOf(const std::vector<bool>& mask, std::size_t size) {
+    const auto length = std::count(mask.begin(), mask.end(), true);
+    if (mask.size() != size || mask != maskOf(length, size)) {
+        return Error{ErrorCode::Corruption, "the mask is not one of this recogniser"};
+    }
+    return length;
+}
+
+/// The decoder in the middle of a window. Threads: value.
+struct Decoding {
+    BeamSearch search;
+    at::Tensor hidden;  ///< of the live beams, [beams, width]
+    double noSpeech = 0;
+};
+
 /// Threads: lane(its executor). Owns: the memory of one clip.
 class WhisperRecognizer final : public SpeechRecognizer {
 public:
@@ -100,39 +149,89 @@ public:
         : parts_(std::move(parts)), state_(parts_->network.makeState()) {}
 
     Result<RecognizedSpeech> recognize(std::span<const float> samples,
-                                       const PartialTextHandler& partial,
-                                       std::stop_token stop) override {
+                                       const RecognizeOptions& options) override {
         if (!std::all_of(
                 samples.begin(), samples.end(), [](float v) { return std::isfinite(v); })) {
             return Error{ErrorCode::InvalidArgument, "recognize: a sample is not finite"};
         }
+        if (options.beamCount == 0 || options.beamCount > RecognizeOptions::kMostBeams) {
+            return Error{ErrorCode::InvalidArgument,
+                         "recognize: " + std::to_string(options.beamCount) + " beams"};
+        }
         return guarded("recognize", [&]() -> Result<RecognizedSpeech> {
             const RunGuard guard(1);
             const PeakMeter meter(peakBytes_);
-            RecognizedSpeech all;
-            bool isFirst = true;
-            while (!samples.empty()) {
-                const std::size_t size = windowSize(samples, kWindowSamples);
-                const auto extended = [&](const std::string& text) {
-                    if (partial) {
-                        partial(all.text.empty() ? text : all.text + " " + text);
-                    }
-                };
-                BIFOCAL_TRY(RecognizedSpeech window,
-                            recognizeWindow(samples.first(size), extended, stop));
-                append(window, isFirst, all);
-                isFirst = false;
-                samples = samples.subspan(size);
+            makeRoom(options.beamCount);
+            BIFOCAL_TRY(PromptState place, begin(samples, options));
+            while (place.windowBegin < samples.size()) {
+                const std::span<const float> rest =
+                    samples.subspan(static_cast<std::size_t>(place.windowBegin));
+                const bool isResumed = place.windowSize > 0;
+                if (!isResumed) {
+                    place.windowSize = windowSize(rest, kWindowSamples);
+                }
+                BIFOCAL_TRY(const RecognizedSpeech window,
+                            recognizeWindow(rest.first(static_cast<std::size_t>(place.windowSize)),
+                                            options,
+                                            place,
+                                            isResumed));
+                append(window, place);
+                if (options.keep && place.windowBegin < samples.size()) {
+                    options.keep(place);
+                    kept_ = clock_.now();
+                }
             }
-            return all;
+            return place.text;
         });
     }
 
     std::uint64_t peakBytes() const override { return peakBytes_; }
 
 private:
-    static void append(const RecognizedSpeech& window, bool isFirst, RecognizedSpeech& all) {
-        if (isFirst) {
+    void makeRoom(std::size_t beamCount) {
+        if (state_.text.front().keys.size(0) < static_cast<std::int64_t>(beamCount)) {
+            state_ = parts_->network.makeState(beamCount);
+        }
+    }
+
+    /// Where to begin: at the first sample, or where somebody else stopped.
+    Result<PromptState> begin(std::span<const float> samples, const RecognizeOptions& options) {
+        kept_ = clock_.now();
+        PromptState place;
+        if (options.keep || options.resume != nullptr) {
+            place.clip = clipKey(samples);
+        }
+        place.model = parts_->id;
+        place.beamCount = static_cast<std::uint32_t>(options.beamCount);
+        if (options.resume == nullptr) {
+            return place;
+        }
+        const PromptState& left = *options.resume;
+        if (left.model != place.model || left.clip != place.clip ||
+            left.beamCount != place.beamCount) {
+            return Error{ErrorCode::InvalidArgument,
+                         std::string("the recognition that was put aside is of another ") +
+                             (left.model != place.model ? "model"
+                              : left.clip != place.clip ? "sound"
+                                                        : "beam count")};
+        }
+        const auto size = static_cast<std::uint64_t>(samples.size());
+        if (left.windowBegin > size || left.windowSize > size - left.windowBegin) {
+            return Error{ErrorCode::Corruption, "its window is not inside the sound"};
+        }
+        return left;
+    }
+
+    static void append(const RecognizedSpeech& window, PromptState& place) {
+        place.windowBegin += std::exchange(place.windowSize, 0);
+        place.audioMask.clear();
+        place.textMask.clear();
+        place.cache.clear();
+        place.noSpeech = 0;
+        place.live.clear();
+        place.finished.clear();
+        RecognizedSpeech& all = place.text;
+        if (!std::exchange(place.hasText, true)) {
             all = window;
             return;
         }
@@ -146,18 +245,25 @@ private:
         all.meanLogProbability = total / static_cast<double>(all.tokenCount);
     }
 
-    /// One window of at most 30 seconds.
+    /// One window of at most 30 seconds, or the rest of it.
     Result<RecognizedSpeech> recognizeWindow(std::span<const float> samples,
-                                             const PartialTextHandler& partial,
-                                             const std::stop_token& stop) {
-        if (stop.stop_requested()) {
+                                             const RecognizeOptions& options,
+                                             PromptState& place,
+                                             bool isResumed) {
+        if (options.stop.stop_requested()) {
             return Error{ErrorCode::Cancelled, "recognize"};
+        }
+        const double seconds =
+            static_cast<double>(samples.size()) / static_cast<double>(kSpeechSampleRate);
+        const auto cap = std::min(
+            parts_->maxTokens, static_cast<std::size_t>(kFirstTokens + kTokensPerSecond * seconds));
+        if (isResumed) {
+            BIFOCAL_TRY(Decoding decoding, restore(place, cap));
+            return write(std::move(decoding), options, place);
         }
         if (kindOfSound(samples) != SoundKind::Varied) {
             return RecognizedSpeech{{}, 1.0, 0.0, 0};
         }
-        const double seconds =
-            static_cast<double>(samples.size()) / static_cast<double>(kSpeechSampleRate);
         const double window = seconds > kTrimmedSeconds
                                   ? 30.0
                                   : std::max(kLeastWindowSeconds, std::ceil(seconds + 1.0));
@@ -165,22 +271,85 @@ private:
         std::vector<float> mel(parts_->mel.melCount() * kMelsPerPosition * positions);
         parts_->mel.compute(samples, kMelsPerPosition * positions, mel);
         parts_->network.listen(mel, positions, state_);
-        const auto cap = std::min(
-            parts_->maxTokens, static_cast<std::size_t>(kFirstTokens + kTokensPerSecond * seconds));
-        return write(cap, partial, stop);
+
+        Decoding decoding{{options.beamCount, parts_->tokens.end, cap}, {}, 0};
+        for (const std::int32_t token : parts_->tokens.prompt) {
+            decoding.hidden = parts_->network.append({&token, 1}, state_);
+            if (state_.textLength == 1) {
+                BIFOCAL_TRY(decoding.noSpeech, noSpeech(decoding.hidden));
+                if (decoding.noSpeech > kNoSpeechThreshold) {
+                    return RecognizedSpeech{{}, decoding.noSpeech, 0, 0};
+                }
+            }
+        }
+        return write(std::move(decoding), options, place);
     }
 
-    /// The best token after `hidden`, and its logarithmic probability.
-    Result<std::pair<std::int32_t, double>> next(const at::Tensor& hidden, bool isFirst) const {
-        std::array<kernels::RowScore, kConsideredTokens> best;
-        BIFOCAL_TRY(const std::size_t count,
-                    parts_->network.vocabulary().best(
-                        hidden, isFirst ? parts_->allowedFirst : parts_->allowed, best));
-        if (count == 0) {
-            return Error{ErrorCode::Internal, "recognize: the decoder gave numbers that are none"};
+    Result<RecognizedSpeech> write(Decoding decoding,
+                                   const RecognizeOptions& options,
+                                   PromptState& place) {
+        BeamSearch& search = decoding.search;
+        for (;;) {
+            BIFOCAL_TRY(auto continuations, continuationsOf(decoding, options.beamCount));
+            const std::vector<std::size_t> parents = search.advance(std::move(continuations));
+            if (search.isOver()) {
+                break;
+            }
+            if (options.stop.stop_requested()) {
+                return Error{ErrorCode::Cancelled, "recognize"};
+            }
+            if (options.partial) {
+                const std::string text = textOf(search.live().front().tokens);
+                const std::string& before = place.text.text;
+                options.partial(before.empty() ? text : before + " " + text);
+            }
+            WhisperNetwork::reorder(parents, state_);
+            std::vector<std::int32_t> tokens;
+            for (const Beam& beam : search.live()) {
+                tokens.push_back(beam.tokens.back());
+            }
+            decoding.hidden = parts_->network.append(tokens, state_);
+            if (options.keep && clock_.now() - kept_ >= options.keepEvery) {
+                keep(decoding, place);
+                options.keep(place);
+                kept_ = clock_.now();
+            }
         }
-        return std::pair{static_cast<std::int32_t>(best[0].row),
-                         logProbability(best[0].score, std::span(best).first(count))};
+        const Beam& best = search.best();
+        RecognizedSpeech out;
+        out.noSpeech = decoding.noSpeech;
+        out.tokenCount = best.tokens.size();
+        out.meanLogProbability = best.meanLogProbability();
+        if (!goesInCircles(best.tokens)) {
+            out.text = textOf(best.tokens);
+        }
+        return out;
+    }
+
+    /// The best tokens after each live beam.
+    Result<std::vector<BeamSearch::Continuation>> continuationsOf(const Decoding& decoding,
+                                                                  std::size_t beamCount) const {
+        std::vector<BeamSearch::Continuation> all;
+        const std::vector<Beam>& live = decoding.search.live();
+        for (std::size_t beam = 0; beam < live.size(); ++beam) {
+            std::array<kernels::RowScore, kConsideredTokens> best;
+            BIFOCAL_TRY(const std::size_t count,
+                        parts_->network.vocabulary().best(
+                            decoding.hidden.narrow(0, static_cast<std::int64_t>(beam), 1),
+                            live[beam].tokens.empty() ? parts_->allowedFirst : parts_->allowed,
+                            best));
+            if (count == 0) {
+                return Error{ErrorCode::Internal,
+                             "recognize: the decoder gave numbers that are none"};
+            }
+            const auto considered = std::span(best).first(count);
+            for (const kernels::RowScore& one : considered.first(std::min(count, beamCount + 1))) {
+                all.push_back({beam,
+                               static_cast<std::int32_t>(one.row),
+                               logProbability(one.score, considered)});
+            }
+        }
+        return all;
     }
 
     Result<double> noSpeech(const at::Tensor& hidden) const {
@@ -190,43 +359,97 @@ private:
         return count == 0 ? 0.0 : std::exp(logProbability(score, std::span(best).first(count)));
     }
 
-    Result<RecognizedSpeech> write(std::size_t cap,
-                                   const PartialTextHandler& partial,
-                                   const std::stop_token& stop) {
-        RecognizedSpeech out;
-        at::Tensor hidden = parts_->network.append(parts_->tokens.prompt.front(), state_);
-        BIFOCAL_TRY(out.noSpeech, noSpeech(hidden));
-        if (out.noSpeech > kNoSpeechThreshold) {
-            return out;
+    std::string textOf(const std::vector<std::int32_t>& tokens) const {
+        return trimmed(parts_->vocabulary.decode(tokens));
+    }
+
+    /// Puts what the decoder remembers into `place`; restore() takes it from there.
+    void keep(const Decoding& decoding, PromptState& place) const {
+        const auto beams = static_cast<std::int64_t>(decoding.search.live().size());
+        place.audioMask = maskOf(state_.clipLength, kWhisperAudioPositions);
+        place.textMask = maskOf(state_.textLength, kWhisperTextPositions);
+        place.cache.clear();
+        for (const KeysValues& layer : state_.audio) {
+            place.cache.push_back(cachedOf(layer.keys.narrow(2, 0, state_.clipLength)));
+            place.cache.push_back(cachedOf(layer.values.narrow(2, 0, state_.clipLength)));
         }
-        for (std::size_t i = 1; i < parts_->tokens.prompt.size(); ++i) {
-            hidden = parts_->network.append(parts_->tokens.prompt[i], state_);
-        }
-        std::vector<std::int32_t> text;
-        double sum = 0;
-        for (;;) {
-            BIFOCAL_TRY(const auto chosen, next(hidden, text.empty()));
-            sum += chosen.second;
-            if (chosen.first == parts_->tokens.end || text.size() >= cap) {
-                break;
+        for (const KeysValues& layer : state_.text) {
+            for (const at::Tensor& memory : {layer.keys, layer.values}) {
+                place.cache.push_back(
+                    cachedOf(memory.narrow(0, 0, beams).narrow(2, 0, state_.textLength)));
             }
-            if (stop.stop_requested()) {
-                return Error{ErrorCode::Cancelled, "recognize"};
-            }
-            text.push_back(chosen.first);
-            partial(trimmed(parts_->vocabulary.decode(text)));
-            hidden = parts_->network.append(chosen.first, state_);
         }
-        out.tokenCount = text.size();
-        out.meanLogProbability = sum / static_cast<double>(text.size() + 1);
-        if (!goesInCircles(text)) {
-            out.text = trimmed(parts_->vocabulary.decode(text));
+        place.cache.push_back(cachedOf(decoding.hidden));
+        place.noSpeech = decoding.noSpeech;
+        place.live = decoding.search.live();
+        place.finished = decoding.search.finished();
+    }
+
+    Result<Decoding> restore(const PromptState& place, std::size_t cap) {
+        const WhisperShape& shape = parts_->network.shape();
+        BIFOCAL_TRY(const std::int64_t clipLength,
+                    lengthOf(place.audioMask, kWhisperAudioPositions));
+        BIFOCAL_TRY(const std::int64_t textLength, lengthOf(place.textMask, kWhisperTextPositions));
+        const auto beams = static_cast<std::int64_t>(place.live.size());
+        if (beams == 0 || place.live.size() > place.beamCount ||
+            place.cache.size() != 4 * shape.decoderLayers + 1 || clipLength == 0 ||
+            !areBeamsOf(place, textLength)) {
+            return Error{ErrorCode::Corruption, "its beams are not of this recogniser"};
         }
-        return out;
+        const auto heads = static_cast<std::int64_t>(shape.heads());
+        const auto headWidth = static_cast<std::int64_t>(kWhisperHeadWidth);
+        const at::ScalarType type = state_.text.front().keys.scalar_type();
+        std::size_t next = 0;
+        const auto pair = [&](std::int64_t texts, std::int64_t length) -> Result<KeysValues> {
+            const std::vector<std::int64_t> sides{texts, heads, length, headWidth};
+            BIFOCAL_TRY(at::Tensor keys, tensorOf(place.cache[next++], sides, type));
+            BIFOCAL_TRY(at::Tensor values, tensorOf(place.cache[next++], sides, type));
+            return KeysValues{keys, values};
+        };
+        std::vector<KeysValues> clip;
+        for (std::size_t i = 0; i < shape.decoderLayers; ++i) {
+            BIFOCAL_TRY(KeysValues layer, pair(1, clipLength));
+            clip.push_back(std::move(layer));
+        }
+        parts_->network.listen(clip, state_);
+        for (KeysValues& layer : state_.text) {
+            BIFOCAL_TRY(const KeysValues kept, pair(beams, textLength));
+            layer.keys.narrow(0, 0, beams).narrow(2, 0, textLength).copy_(kept.keys);
+            layer.values.narrow(0, 0, beams).narrow(2, 0, textLength).copy_(kept.values);
+        }
+        state_.textLength = textLength;
+        BIFOCAL_TRY(
+            at::Tensor hidden,
+            tensorOf(
+                place.cache[next], {beams, static_cast<std::int64_t>(shape.width)}, at::kFloat));
+        return Decoding{{place.beamCount, parts_->tokens.end, cap, place.live, place.finished},
+                        std::move(hidden),
+                        place.noSpeech};
+    }
+
+    /// Each live text is as long as the mask says, and all tokens are of the vocabulary.
+    bool areBeamsOf(const PromptState& place, std::int64_t textLength) const {
+        const auto isToken = [this](std::int32_t token) {
+            return token >= 0 &&
+                   static_cast<std::size_t>(token) < parts_->network.shape().vocabularySize;
+        };
+        const auto areTokens = [&isToken](const Beam& beam) {
+            return std::all_of(beam.tokens.begin(), beam.tokens.end(), isToken);
+        };
+        return std::all_of(place.live.begin(),
+                           place.live.end(),
+                           [&](const Beam& beam) {
+                               return areTokens(beam) &&
+                                      static_cast<std::int64_t>(parts_->tokens.prompt.size() +
+                                                                beam.tokens.size()) == textLength;
+                           }) &&
+               std::all_of(place.finished.begin(), place.finished.end(), areTokens);
     }
 
     std::shared_ptr<const WhisperParts> parts_;
     WhisperState state_;
+    SteadyClock clock_;
+    TimePoint kept_{};
     std::uint64_t peakBytes_ = 0;
 };
 
@@ -311,7 +534,8 @@ Result<std::shared_ptr<const SpeechModel>> loadWhisper(const std::filesystem::pa
         auto allowed = allowedTokens(tokens, shape.vocabularySize, false);
         auto allowedFirst = allowedTokens(tokens, shape.vocabularySize, true);
         auto parts =
-            std::make_shared<const WhisperParts>(WhisperParts{std::move(network),
+            std::make_shared<const WhisperParts>(WhisperParts{info.id,
+                                                              std::move(network),
                                                               LogMel(shape.melCount),
                                                               std::move(tokens),
                                                               std::move(vocabulary),

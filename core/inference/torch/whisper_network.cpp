@@ -9,8 +9,10 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -191,13 +193,14 @@ std::size_t WhisperNetwork::stateBytes() const {
            shape_.width * c10::elementSize(type_);
 }
 
-WhisperState WhisperNetwork::makeState() const {
+WhisperState WhisperNetwork::makeState(std::size_t textCount) const {
     WhisperState state;
     const auto headCount = static_cast<std::int64_t>(shape_.heads());
+    const auto texts = static_cast<std::int64_t>(textCount);
     for (const KeysValues& silence : silence_) {
         state.audio.push_back({silence.keys.clone(), silence.values.clone()});
         const auto empty = [&] {
-            return at::empty({1, headCount, kTextLength, kHeadWidth}, at::dtype(type_));
+            return at::empty({texts, headCount, kTextLength, kHeadWidth}, at::dtype(type_));
         };
         state.text.push_back({empty(), empty()});
     }
@@ -221,12 +224,16 @@ at::Tensor WhisperNetwork::heads(const at::Tensor& input) const {
         .unsqueeze(0);
 }
 
+/// [n, width] → [n, heads, 1, 64], a view: n texts instead of n places of one.
+at::Tensor WhisperNetwork::eachItsHeads(const at::Tensor& input) const {
+    return input.unflatten(1, {static_cast<std::int64_t>(shape_.heads()), kHeadWidth}).unsqueeze(2);
+}
+
 /// → [n, width].
 at::Tensor WhisperNetwork::attend(const at::Tensor& query, const KeysValues& memory) const {
     return at::scaled_dot_product_attention(query, memory.keys, memory.values)
-        .squeeze(0)
-        .transpose(0, 1)
-        .reshape({query.size(2), static_cast<std::int64_t>(shape_.width)});
+        .transpose(1, 2)
+        .reshape({query.size(0) * query.size(2), static_cast<std::int64_t>(shape_.width)});
 }
 
 void WhisperNetwork::addInner(const Layer& layer, at::Tensor& stream) const {
@@ -271,37 +278,46 @@ std::vector<KeysValues> WhisperNetwork::encode(std::span<const float> mel,
 void WhisperNetwork::listen(std::span<const float> mel,
                             std::size_t positions,
                             WhisperState& state) const {
-    const std::vector<KeysValues> memory = encode(mel, positions);
-    const auto length = static_cast<std::int64_t>(positions);
+    listen(encode(mel, positions), state);
+}
+
+void WhisperNetwork::listen(const std::vector<KeysValues>& clip, WhisperState& state) const {
+    const std::int64_t length = clip.front().keys.size(2);
     // Behind this clip, where the last one was longer, silence comes back.
     const std::int64_t stale = std::max<std::int64_t>(0, state.clipLength - length);
     for (std::size_t i = 0; i < decoder_.size(); ++i) {
-        const auto fill = [&](at::Tensor& to, const at::Tensor& clip, const at::Tensor& silence) {
-            to.narrow(2, 0, length).copy_(clip);
+        const auto fill = [&](at::Tensor& to, const at::Tensor& heard, const at::Tensor& silence) {
+            to.narrow(2, 0, length).copy_(heard);
             to.narrow(2, length, stale).copy_(silence.narrow(2, length, stale));
         };
-        fill(state.audio[i].keys, memory[i].keys, silence_[i].keys);
-        fill(state.audio[i].values, memory[i].values, silence_[i].values);
+        fill(state.audio[i].keys, clip[i].keys, silence_[i].keys);
+        fill(state.audio[i].values, clip[i].values, silence_[i].values);
     }
     state.clipLength = length;
     state.textLength = 0;
 }
 
-at::Tensor WhisperNetwork::append(std::int32_t token, WhisperState& state) const {
-    BIFOCAL_ASSERT(state.textLength < kTextLength);
+at::Tensor WhisperNetwork::append(std::span<const std::int32_t> tokens, WhisperState& state) const {
+    const auto count = static_cast<std::int64_t>(tokens.size());
+    BIFOCAL_ASSERT(state.textLength < kTextLength && count <= state.text.front().keys.size(0));
     const auto width = static_cast<std::int64_t>(shape_.width);
     const std::int64_t position = state.textLength++;
-    at::Tensor stream = vocabulary_.embedding(token).add_(textPositions_.narrow(0, position, 1));
+    at::Tensor stream = at::empty({count, width}, at::kFloat);
+    for (std::int64_t i = 0; i < count; ++i) {
+        stream.narrow(0, i, 1).copy_(vocabulary_.embedding(tokens[static_cast<std::size_t>(i)]));
+    }
+    stream.add_(textPositions_.narrow(0, position, 1));
     for (std::size_t i = 0; i < decoder_.size(); ++i) {
         const Layer& layer = decoder_[i].layer;
         const at::Tensor joined =
             layer.self.in.run(normalize(layer.self.norm, stream), LinearPost::None);
-        const KeysValues& text = state.text[i];
-        text.keys.narrow(2, position, 1).copy_(heads(joined.narrow(1, width, width)));
-        text.values.narrow(2, position, 1).copy_(heads(joined.narrow(1, 2 * width, width)));
-        const at::Tensor mixed = attend(
-            heads(joined.narrow(1, 0, width)),
-            {text.keys.narrow(2, 0, state.textLength), text.values.narrow(2, 0, state.textLength)});
+        const at::Tensor keys = state.text[i].keys.narrow(0, 0, count);
+        const at::Tensor values = state.text[i].values.narrow(0, 0, count);
+        keys.narrow(2, position, 1).copy_(eachItsHeads(joined.narrow(1, width, width)));
+        values.narrow(2, position, 1).copy_(eachItsHeads(joined.narrow(1, 2 * width, width)));
+        const at::Tensor mixed =
+            attend(eachItsHeads(joined.narrow(1, 0, width)),
+                   {keys.narrow(2, 0, state.textLength), values.narrow(2, 0, state.textLength)});
         stream.add_(layer.self.out.run(mixed, LinearPost::None));
 
         const Attention& audio = decoder_[i].audio;
@@ -310,6 +326,25 @@ at::Tensor WhisperNetwork::append(std::int32_t token, WhisperState& state) const
         addInner(layer, stream);
     }
     return at::layer_norm(stream, {width}, decoderNorm_.weight, decoderNorm_.bias, kNormEpsilon);
+}
+
+void WhisperNetwork::reorder(std::span<const std::size_t> parents, WhisperState& state) {
+    bool isSame = true;
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+        isSame = isSame && parents[i] == i;
+    }
+    if (isSame) {
+        return;
+    }
+    const std::vector<std::int64_t> rows(parents.begin(), parents.end());
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const at::Tensor from = at::tensor(rows, at::kLong);
+    for (KeysValues& layer : state.text) {
+        for (at::Tensor* memory : {&layer.keys, &layer.values}) {
+            const at::Tensor used = memory->narrow(2, 0, state.textLength);
+            used.narrow(0, 0, count).copy_(used.index_select(0, from));
+        }
+    }
 }
 
 }  // namespace bifocal::torch_backend

@@ -26,7 +26,7 @@ struct KeysValues {
 /// each clip. Threads: compatible.
 struct WhisperState {
     std::vector<KeysValues> audio;  ///< by layer, kWhisperAudioPositions long
-    std::vector<KeysValues> text;   ///< by layer, kWhisperTextPositions long
+    std::vector<KeysValues> text;   ///< by layer, a batch of texts, kWhisperTextPositions long
     std::int64_t clipLength = 0;    ///< positions of `audio` that are the clip's; silence behind
     std::int64_t textLength = 0;    ///< positions of `text` in use
 };
@@ -69,10 +69,11 @@ public:
 
     const WhisperShape& shape() const { return shape_; }
     const VocabularyRows& vocabulary() const { return vocabulary_; }
-    /// Memory of one state.
+    /// Memory of a state for one text.
     std::size_t stateBytes() const;
 
-    WhisperState makeState() const;
+    /// For as many texts at once.
+    WhisperState makeState(std::size_t textCount = 1) const;
 
     /// Puts a clip into the state and forgets the text: a log-mel spectrogram of melCount ×
     /// (2 · positions) numbers, one band after the other, at most kWhisperAudioPositions positions.
@@ -80,9 +81,15 @@ public:
     /// not find the end and repeats itself.
     void listen(std::span<const float> mel, std::size_t positions, WhisperState& state) const;
 
-    /// Appends a token to the text; → what it means to the vocabulary, [1, width], FP32.
-    /// Requires: fewer than kWhisperTextPositions tokens so far.
-    at::Tensor append(std::int32_t token, WhisperState& state) const;
+    /// The same with what listen() once left in a state, the clip's positions alone.
+    void listen(const std::vector<KeysValues>& clip, WhisperState& state) const;
+
+    /// Appends a token to each of the first texts; → what they mean to the vocabulary,
+    /// [tokens, width], FP32. Requires: fewer than kWhisperTextPositions tokens so far.
+    at::Tensor append(std::span<const std::int32_t> tokens, WhisperState& state) const;
+
+    /// Text i is from now on what text parents[i] was.
+    static void reorder(std::span<const std::size_t> parents, WhisperState& state);
 
 private:
     struct Norm {
@@ -116,6 +123,7 @@ private:
 
     at::Tensor normalize(const Norm& norm, const at::Tensor& input) const;
     at::Tensor heads(const at::Tensor& input) const;
+    at::Tensor eachItsHeads(const at::Tensor& input) const;
     at::Tensor attend(const at::Tensor& query, const KeysValues& memory) const;
     void addInner(const Layer& layer, at::Tensor& stream) const;
     std::vector<KeysValues> encode(std::span<const float> mel, std::size_t positions) const;

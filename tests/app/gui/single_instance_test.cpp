@@ -37,11 +37,14 @@ void leaveSocket(const QString& path) {
 
 class SingleInstanceTest : public testing::Test {
 protected:
-    void SetUp() override {
-        before_ = qgetenv("XDG_RUNTIME_DIR");
-        qputenv("XDG_RUNTIME_DIR", folder_.path().toUtf8());
+    SingleInstanceTest() { EXPECT_EQ(qgetenv("XDG_RUNTIME_DIR"), folder_.path().toUtf8()); }
+    ~SingleInstanceTest() override {
+        if (before_.isNull()) {
+            qunsetenv("XDG_RUNTIME_DIR");
+        } else {
+            qputenv("XDG_RUNTIME_DIR", before_);
+        }
     }
-    void TearDown() override { qputenv("XDG_RUNTIME_DIR", before_); }
 
     /// What a second start of the program is told.
     Answer ask(const Errand& errand, const std::filesystem::path& library = "/pictures/library") {
@@ -57,7 +60,8 @@ protected:
     }
 
     QTemporaryDir folder_;
-    QByteArray before_;
+    const QByteArray before_ = qgetenv("XDG_RUNTIME_DIR");
+    const bool isSet_ = qputenv("XDG_RUNTIME_DIR", folder_.path().toUtf8());  // before first_
     SingleInstance first_{"/pictures/library"};
     QSignalSpy called_{&first_, &SingleInstance::called};
 };

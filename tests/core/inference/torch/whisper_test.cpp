@@ -4,6 +4,7 @@
 #include "core/base/files.h"
 #include "core/base/half.h"
 #include "core/inference/manifest.h"
+#include "core/inference/prompt_state.h"
 #include "core/inference/sha256.h"
 #include "core/inference/torch/run_guard.h"
 #include "core/inference/torch/torch_packs.h"
@@ -14,6 +15,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -70,6 +73,10 @@ std::vector<float> floats(const at::Tensor& tensor) {
 
 class WhisperNetworkTest : public ::testing::Test {
 protected:
+    at::Tensor append(std::int32_t token, WhisperState& state) const {
+        return network_.append({&token, 1}, state);
+    }
+
     const RunGuard guard_{1};
     const Safetensors weights_ = *Safetensors::parse(smallWeights());
     const WhisperNetwork network_{weights_, kSmall, at::kFloat};
@@ -80,13 +87,13 @@ TEST_F(WhisperNetworkTest, AUsedStateIsAsGoodAsANewOne) {
     const std::vector<float> shortClip = randomMel(300, 2);
     WhisperState used = network_.makeState();
     network_.listen(longClip, 700, used);
-    network_.append(3, used);
-    network_.append(5, used);
+    append(3, used);
+    append(5, used);
     network_.listen(shortClip, 300, used);
     WhisperState fresh = network_.makeState();
     network_.listen(shortClip, 300, fresh);
     for (const std::int32_t token : {7, 11, 13}) {
-        EXPECT_EQ(floats(network_.append(token, used)), floats(network_.append(token, fresh)));
+        EXPECT_EQ(floats(append(token, used)), floats(append(token, fresh)));
     }
 }
 
@@ -95,9 +102,9 @@ TEST_F(WhisperNetworkTest, WhatComesLaterDependsOnTheClipAndTheTextBefore) {
     WhisperState other = network_.makeState();
     network_.listen(randomMel(300, 3), 300, one);
     network_.listen(randomMel(300, 4), 300, other);
-    const std::vector<float> first = floats(network_.append(1, one));
-    EXPECT_NE(first, floats(network_.append(1, other)));
-    const std::vector<float> again = floats(network_.append(1, one));
+    const std::vector<float> first = floats(append(1, one));
+    EXPECT_NE(first, floats(append(1, other)));
+    const std::vector<float> again = floats(append(1, one));
     EXPECT_NE(first, again) << "the place of a token counts";
     for (const float value : again) {
         EXPECT_TRUE(std::isfinite(value));
@@ -183,8 +190,9 @@ TEST_F(WhisperPackTest, WritesAllowedTokensUpToTheCap) {
     ASSERT_TRUE(recognizer);
     std::vector<std::string> partials;
     const auto heard =
-        (*recognizer)
-            ->recognize(voice(1.0), [&](const std::string& text) { partials.push_back(text); }, {});
+        (*recognizer)->recognize(voice(1.0), {.partial = [&](const std::string& text) {
+                                     partials.push_back(text);
+                                 }});
     ASSERT_TRUE(heard) << heard.error().message;
     // Random weights do not end their text: 10 + 7 tokens for one second.
     EXPECT_LE(heard->tokenCount, 17U);
@@ -195,7 +203,7 @@ TEST_F(WhisperPackTest, WritesAllowedTokensUpToTheCap) {
     EXPECT_LE(heard->meanLogProbability, 0.0);
     EXPECT_GE(heard->noSpeech, 0.0);
     EXPECT_LE(heard->noSpeech, 1.0);
-    const auto again = (*recognizer)->recognize(voice(1.0), {}, {});
+    const auto again = (*recognizer)->recognize(voice(1.0), {});
     ASSERT_TRUE(again);
     EXPECT_EQ(again->text, heard->text);
 }
@@ -213,7 +221,7 @@ TEST_F(WhisperPackTest, SilenceAndNoiseHaveNoText) {
     }
     for (const std::vector<float>& samples :
          {std::vector<float>{}, std::vector<float>(16'000, 0.0F), noise}) {
-        const auto heard = (*recognizer)->recognize(samples, {}, {});
+        const auto heard = (*recognizer)->recognize(samples, {});
         ASSERT_TRUE(heard) << heard.error().message;
         EXPECT_TRUE(heard->text.empty());
         EXPECT_EQ(heard->tokenCount, 0U);
@@ -226,16 +234,16 @@ TEST_F(WhisperPackTest, StopsAndRefuses) {
     const auto recognizer = (*model)->makeRecognizer();
     ASSERT_TRUE(recognizer);
     std::stop_source stop;
-    const auto stopped = (*recognizer)
-                             ->recognize(
-                                 voice(1.0),
-                                 [&](const std::string& /*text*/) { stop.request_stop(); },
-                                 stop.get_token());
+    const auto stopped =
+        (*recognizer)
+            ->recognize(voice(1.0),
+                        {.partial = [&](const std::string& /*text*/) { stop.request_stop(); },
+                         .stop = stop.get_token()});
     ASSERT_FALSE(stopped);
     EXPECT_EQ(stopped.error().code, ErrorCode::Cancelled);
     std::vector<float> broken = voice(1.0);
     broken[100] = std::nanf("");
-    EXPECT_EQ((*recognizer)->recognize(broken, {}, {}).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ((*recognizer)->recognize(broken, {}).error().code, ErrorCode::InvalidArgument);
 }
 
 TEST_F(WhisperPackTest, ALongClipIsReadInWindows) {
@@ -243,9 +251,113 @@ TEST_F(WhisperPackTest, ALongClipIsReadInWindows) {
     ASSERT_TRUE(model) << model.error().message;
     const auto recognizer = (*model)->makeRecognizer();
     ASSERT_TRUE(recognizer);
-    const auto heard = (*recognizer)->recognize(voice(35.0), {}, {});
+    const auto heard = (*recognizer)->recognize(voice(35.0), {});
     ASSERT_TRUE(heard) << heard.error().message;
     EXPECT_LE(heard->tokenCount, 40U);
+}
+
+TEST_F(WhisperPackTest, MoreBeamsFindATextThatIsNoLessProbable) {
+    const auto model = loadSpeech(folder_);
+    ASSERT_TRUE(model) << model.error().message;
+    const auto recognizer = (*model)->makeRecognizer();
+    ASSERT_TRUE(recognizer);
+    for (const double seconds : {0.6, 1.0, 2.0, 3.0}) {
+        const auto one = (*recognizer)->recognize(voice(seconds), {});
+        const auto more = (*recognizer)->recognize(voice(seconds), {.beamCount = 8});
+        ASSERT_TRUE(one && more);
+        EXPECT_GE(more->meanLogProbability, one->meanLogProbability - 1e-6);
+        const auto again = (*recognizer)->recognize(voice(seconds), {});
+        EXPECT_EQ(*again, *one) << "the other beams leave nothing behind";
+    }
+    EXPECT_EQ((*recognizer)->recognize(voice(1), {.beamCount = 0}).error().code,
+              ErrorCode::InvalidArgument);
+    EXPECT_EQ((*recognizer)->recognize(voice(1), {.beamCount = 17}).error().code,
+              ErrorCode::InvalidArgument);
+}
+
+class WhisperResumeTest : public WhisperPackTest {
+protected:
+    void SetUp() override {
+        WhisperPackTest::SetUp();
+        const auto model = loadSpeech(folder_);
+        ASSERT_TRUE(model) << model.error().message;
+        model_ = *model;
+        RecognizeOptions options;
+        options.beamCount = kBeams;
+        options.keepEvery = Duration::zero();
+        options.keep = [this](const PromptState& state) { kept_.push_back(toBytes(state)); };
+        auto whole = newRecognizer()->recognize(clip_, options);
+        ASSERT_TRUE(whole) << whole.error().message;
+        whole_ = *std::move(whole);
+    }
+    std::unique_ptr<SpeechRecognizer> newRecognizer() const { return *model_->makeRecognizer(); }
+    Result<RecognizedSpeech> resume(const PromptState& state) const {
+        return newRecognizer()->recognize(clip_, {.beamCount = kBeams, .resume = &state});
+    }
+    /// A state that was kept in the middle of a window.
+    PromptState middle() const {
+        for (const std::vector<std::uint8_t>& bytes : kept_) {
+            const auto state = parsePromptState(bytes);
+            if (state && state->windowSize > 0 && state->windowBegin > 0 &&
+                state->live.front().tokens.size() > 2) {
+                return *state;
+            }
+        }
+        ADD_FAILURE() << "nothing was kept there";
+        return {};
+    }
+
+    static constexpr std::size_t kBeams = 3;
+    const std::vector<float> clip_ = voice(65.0);
+    std::shared_ptr<const SpeechModel> model_;
+    std::vector<std::vector<std::uint8_t>> kept_;
+    RecognizedSpeech whole_;
+};
+
+TEST_F(WhisperResumeTest, FromEveryPlaceTheTextIsTheSame) {
+    ASSERT_GT(kept_.size(), 10U);
+    for (const std::vector<std::uint8_t>& bytes : kept_) {
+        const auto state = parsePromptState(bytes);
+        ASSERT_TRUE(state) << state.error().message;
+        const auto resumed = resume(*state);
+        ASSERT_TRUE(resumed) << resumed.error().message;
+        EXPECT_EQ(*resumed, whole_);
+    }
+}
+
+TEST_F(WhisperResumeTest, WhatIsOfAnotherModelSoundOrWidthIsRefused) {
+    for (const auto& spoil : std::vector<std::function<void(PromptState&)>>{
+             [](PromptState& state) { state.model = "other"; },
+             [](PromptState& state) { ++state.clip; },
+             [](PromptState& state) { state.beamCount = 2; },
+         }) {
+        PromptState state = middle();
+        spoil(state);
+        EXPECT_EQ(resume(state).error().code, ErrorCode::InvalidArgument);
+    }
+}
+
+TEST_F(WhisperResumeTest, WhatDoesNotFitTheNetworkIsDamaged) {
+    for (const auto& spoil : std::vector<std::function<void(PromptState&)>>{
+             [](PromptState& state) { state.windowBegin = 1'000'000'000; },
+             [](PromptState& state) { state.windowSize = ~std::uint64_t{0}; },
+             [](PromptState& state) { state.audioMask.front() = false; },
+             [](PromptState& state) { state.audioMask.pop_back(); },
+             [](PromptState& state) { state.textMask.assign(state.textMask.size(), false); },
+             [](PromptState& state) { state.cache.pop_back(); },
+             [](PromptState& state) { state.cache.front().shape[2] += 1; },
+             [](PromptState& state) { state.cache.back().bytes.pop_back(); },
+             [](PromptState& state) { state.live.clear(); },
+             [](PromptState& state) { state.live.front().tokens.push_back(1); },
+             [](PromptState& state) { state.live.front().tokens.back() = 1'000; },
+             [](PromptState& state) { state.live.resize(9, state.live.front()); },
+         }) {
+        PromptState state = middle();
+        spoil(state);
+        const auto resumed = resume(state);
+        ASSERT_FALSE(resumed);
+        EXPECT_EQ(resumed.error().code, ErrorCode::Corruption) << resumed.error().message;
+    }
 }
 
 TEST_F(WhisperPackTest, EachKindIsLoadedAsWhatItIs) {
