@@ -36,17 +36,15 @@ public:
 
     void bind(const QList<GlobalKey>& keys) override;
 
-private Q_SLOTS:
-    void onActivated(const QDBusObjectPath& session,
-                     const QString& id,
-                     qulonglong time,
-                     const QVariantMap& options);
-    void onDeactivated(const QDBusObjectPath& session,
-                       const QString& id,
-                       qulonglong time,
-                       const QVariantMap& options);
-
 private:
+    Q_SLOT void onActivated(const QDBusObjectPath& session,
+                            const QString& id,
+                            qulonglong time,
+                            const QVariantMap& options);
+    Q_SLOT void onDeactivated(const QDBusObjectPath& session,
+                              const QString& id,
+                              qulonglong time,
+                              const QVariantMap& options);
     void bindIn(const QString& session);
     void announce(const QVariantMap& results);
     void failAll(KeyFault fault);

@@ -15,7 +15,8 @@ constexpr QLatin1String kService("org.freedesktop.portal.Desktop");
 constexpr QLatin1String kDesktop("/org/freedesktop/portal/desktop");
 constexpr QLatin1String kRequest("org.freedesktop.portal.Request");
 
-enum Response : std::uint8_t { kSuccess = 0, kCancelled = 1 };
+constexpr uint kSuccess = 0;
+constexpr uint kCancelled = 1;
 
 }  // namespace
 

@@ -44,10 +44,8 @@ Q_SIGNALS:
     void answered(const QVariantMap& results);
     void failed(bifocal::ui::PortalRequest::Fault fault);
 
-private Q_SLOTS:
-    void onResponse(uint response, const QVariantMap& results);
-
 private:
+    Q_SLOT void onResponse(uint response, const QVariantMap& results);
     void listenAt(const QString& path);
     void stopListening();
     void end();

@@ -109,7 +109,7 @@ CachedTensor cachedOf(const at::Tensor& tensor) {
 
 /// Corruption when the numbers are not `shape` of `type`.
 Result<at::Tensor> tensorOf(const CachedTensor& cached,
-                            std::vector<std::int64_t> shape,
+                            const std::vector<std::int64_t>& shape,
                             at::ScalarType type) {
     at::Tensor tensor = at::empty(shape, type);
     if (cached.shape != shape || cached.bytes.size() != tensor.nbytes()) {
@@ -299,9 +299,10 @@ private:
                 return Error{ErrorCode::Cancelled, "recognize"};
             }
             if (options.partial) {
-                const std::string text = textOf(search.live().front().tokens);
-                const std::string& before = place.text.text;
-                options.partial(before.empty() ? text : before + " " + text);
+                std::string text = place.text.text;
+                text += text.empty() ? "" : " ";
+                text += textOf(search.live().front().tokens);
+                options.partial(text);
             }
             WhisperNetwork::reorder(parents, state_);
             std::vector<std::int32_t> tokens;
