@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 #include "app/cli/eval/eval_pictures.h"
+#include "app/cli/eval/honesty.h"
 #include "app/cli/eval/tasks.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/imaging/decode.h"
 #include "core/inference/torch/torch_packs.h"
 #include "core/library/library.h"
+#include "core/pipeline/ranking.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,16 +28,22 @@ constexpr std::string_view kManual =
 usage: bifocal-cli eval --library L --list FILE [--looks FILE] [--lang LL] [--json]
                         [--packs P] [--pack NAME]
 
-Vectors alone: file names play no part. The prompt of a picture is the first line of the .txt
-beside it. Three tasks:
+The prompt of a picture is the first line of the .txt beside it. Vectors alone, but where names
+are said. Three tasks:
 
   text to image    each picture of the list is looked for with its prompt among the pictures
-                   of the list; any picture with the same prompt is a hit
+                   of the list; any picture with the same prompt is a hit. Beside it file and
+                   folder names alone, and both fused as a search fuses them
   colour           each prompt of the library that names a colour, among all pictures of the
                    library that have a prompt
   image to image   each changed part described in the looks file, among all pictures that have
                    a prompt; beside it what the stored perceptual hashes find on the same
                    queries
+
+And what the confidence of an answer is worth, from the text prompts: the chance that an answer
+with its hits in the library is stronger than one that should not be trusted (AUC), and how many
+of those were told "nothing matches": the same prompts with their hits taken out, a hundred
+sentences of nothing visible, a hundred prompts of random letters.
 
   --library L      the library's folder
   --list FILE      one picture a line, relative to the collection's folder
@@ -46,9 +54,12 @@ beside it. Three tasks:
   --packs P        folder of model packs (BIFOCAL_PACKS, else the user's data folder)
   --pack NAME      the pack to use (starter)
 
-JSON: {"text_to_image":{"r1":0.0,"r5":0.0,"r10":0.0,"n":0,"unread":0,"words_alone":{}},
+JSON: {"text_to_image":{"r1":0.0,"r5":0.0,"r10":0.0,"n":0,"unread":0,"words_alone":{},
+                        "names_alone":{},"fused":{}},
        "colour":{"r10":0.0,"n":0,"unread":0,"words_alone":{}},
        "image_to_image":{"r1":0.0,"r5":0.0,"n":0,"perceptual_hash":{"r1":0.0}},
+       "honesty":{"n":0,"answered":0.0,"leave_one_out":{"auc":0.0,"said_none":0.0,"n":0},
+                  "absent":{},"gibberish":{}},
        "pack":"","precision":"","seconds":0.0}
 r1 is the share of the queries whose hit is first; "unread" counts prompts in a script that
 the pack does not read (misses); "words_alone" is the same without the colours block.
@@ -58,6 +69,7 @@ the pack does not read (misses); "words_alone" is the same without the colours b
 struct EvalSetup {
     std::shared_ptr<const ModelPack> pack;
     std::shared_ptr<const IndexSnapshot> snapshot;
+    std::unique_ptr<Library> library;
     std::vector<EvalPicture> pictures;
     std::vector<EvalPicture> listed;
     std::vector<LooksQuery> looks;
@@ -67,6 +79,7 @@ struct EvalOutcome {
     TextOutcome text;
     TextOutcome colour;
     LooksOutcome looks;
+    HonestyOutcome honesty;
     double seconds = 0;
 };
 
@@ -100,9 +113,9 @@ Result<EvalSetup> prepare(const Arguments& arguments) {
     EvalSetup setup;
     BIFOCAL_TRY(const std::string listText, readText(list));
     BIFOCAL_TRY(setup.looks, readLooks(arguments, list));
-    BIFOCAL_TRY(const std::unique_ptr<Library> library,
-                Library::open(libraryFolder, LibraryAccess::Read));
-    BIFOCAL_TRY(setup.pictures, readEvalPictures(*library, arguments.value("--lang").value_or("")));
+    BIFOCAL_TRY(setup.library, Library::open(libraryFolder, LibraryAccess::Read));
+    BIFOCAL_TRY(setup.pictures,
+                readEvalPictures(*setup.library, arguments.value("--lang").value_or("")));
     BIFOCAL_TRY(setup.listed, picturesOfList(setup.pictures, listText));
     BIFOCAL_TRY(setup.pack,
                 torch_backend::loadPack(packsFolder(arguments) /
@@ -141,9 +154,16 @@ Result<EvalOutcome> evaluate(const EvalSetup& setup) {
     EvalOutcome outcome;
     {
         BIFOCAL_TRY(const CandidateSet listed, CandidateSet::make(setup.snapshot, setup.listed));
+        const NameSource names = [&setup](const std::string& prompt) {
+            return setup.library->filesNamed(prompt, kMostNamed);
+        };
         BIFOCAL_TRY(
             outcome.text,
-            evaluateText(pack, *text, listed, picturesWith(setup.listed, &EvalPicture::prompt)));
+            evaluateText(
+                pack, *text, listed, picturesWith(setup.listed, &EvalPicture::prompt), names));
+        BIFOCAL_TRY(
+            outcome.honesty,
+            evaluateHonesty(pack, *text, listed, picturesWith(setup.listed, &EvalPicture::prompt)));
     }
     {
         const std::vector<EvalPicture> prompted =
@@ -178,7 +198,23 @@ nlohmann::json toJson(const TextOutcome& outcome, std::initializer_list<std::siz
     document["n"] = outcome.ranks.count();
     document["unread"] = outcome.unread;
     document["words_alone"] = toJson(outcome.wordsAlone, depths);
+    if (outcome.fused.count() > 0) {
+        document["names_alone"] = toJson(outcome.namesAlone, depths);
+        document["fused"] = toJson(outcome.fused, depths);
+    }
     return document;
+}
+
+nlohmann::json toJson(const Separation& separation) {
+    return {{"auc", separation.auc}, {"said_none", separation.saidNone}, {"n", separation.count}};
+}
+
+nlohmann::json toJson(const HonestyOutcome& outcome) {
+    return {{"n", outcome.count},
+            {"answered", outcome.answered},
+            {"leave_one_out", toJson(outcome.leaveOneOut)},
+            {"absent", toJson(outcome.absent)},
+            {"gibberish", toJson(outcome.gibberish)}};
 }
 
 void printJson(const EvalOutcome& outcome, const PackInfo& pack) {
@@ -188,6 +224,7 @@ void printJson(const EvalOutcome& outcome, const PackInfo& pack) {
     const nlohmann::json document{{"text_to_image", toJson(outcome.text, {1, 5, 10})},
                                   {"colour", toJson(outcome.colour, {1, 10})},
                                   {"image_to_image", std::move(looks)},
+                                  {"honesty", toJson(outcome.honesty)},
                                   {"pack", pack.id},
                                   {"precision", pack.precision},
                                   {"seconds", outcome.seconds}};
@@ -203,14 +240,31 @@ void printRow(const char* name, const RankTally& ranks) {
                 ranks.count());
 }
 
+void printSeparation(const char* name, const Separation& separation) {
+    std::printf("%-34s  %5.3f  %5.3f         %5zu\n",
+                name,
+                separation.auc,
+                separation.saidNone,
+                separation.count);
+}
+
 void printTable(const EvalOutcome& outcome, const PackInfo& pack) {
     std::printf("%-34s  %5s  %5s  %5s  %5s\n", "recall at", "1", "5", "10", "n");
     printRow("text to image", outcome.text.ranks);
     printRow("  without the colours block", outcome.text.wordsAlone);
+    printRow("  file and folder names alone", outcome.text.namesAlone);
+    printRow("  fused with names", outcome.text.fused);
     printRow("colour", outcome.colour.ranks);
     printRow("  without the colours block", outcome.colour.wordsAlone);
     printRow("image to image", outcome.looks.ranks);
     printRow("  perceptual hash instead", outcome.looks.hashRanks);
+    std::printf("%-34s  %5s  %5s\n", "an answer against", "AUC", "none");
+    printSeparation("  the same without its hits", outcome.honesty.leaveOneOut);
+    printSeparation("  sentences of nothing visible", outcome.honesty.absent);
+    printSeparation("  random letters", outcome.honesty.gibberish);
+    std::printf("%.3f of %zu prompts were not told that nothing matches\n",
+                outcome.honesty.answered,
+                outcome.honesty.count);
     if (outcome.text.unread > 0) {
         std::printf("%zu prompts are in a script that the pack does not read\n",
                     outcome.text.unread);

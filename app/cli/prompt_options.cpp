@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace bifocal::cli {
 namespace {
@@ -31,6 +32,19 @@ Result<PixelRect> parseRegion(const std::string& text) {
     return PixelRect{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
+Result<Strictness> strictnessFrom(const Arguments& arguments) {
+    const std::string name = arguments.value("--strictness").value_or("any");
+    for (const auto& [known, strictness] : {std::pair{"any", Strictness::Any},
+                                            std::pair{"fair", Strictness::Fair},
+                                            std::pair{"strong", Strictness::Strong}}) {
+        if (name == known) {
+            return strictness;
+        }
+    }
+    return Error{ErrorCode::InvalidArgument,
+                 "--strictness: '" + name + "' is none of any, fair, strong"};
+}
+
 }  // namespace
 
 Result<Prompt> promptFrom(const Arguments& arguments) {
@@ -38,6 +52,8 @@ Result<Prompt> promptFrom(const Arguments& arguments) {
     prompt.text = arguments.value("--text").value_or("");
     prompt.negatives = arguments.values("--minus");
     BIFOCAL_TRY(prompt.balance, arguments.number("--balance", 0.5, 0, 1));
+    BIFOCAL_TRY(prompt.nameWeight, arguments.number("--names", 1, 0, 1));
+    BIFOCAL_TRY(prompt.strictness, strictnessFrom(arguments));
     BIFOCAL_TRY(const long count, arguments.integer("-k", 10, 1, kMaxResultCount));
     prompt.resultCount = static_cast<int>(count);
     if (const auto file = arguments.value("--speech")) {
@@ -71,6 +87,8 @@ std::vector<OptionSpec> withPromptOptions(std::vector<OptionSpec> own) {
     own.push_back({"--region"});
     own.push_back({"--minus", OptionSpec::Value::Many});
     own.push_back({"--balance"});
+    own.push_back({"--names"});
+    own.push_back({"--strictness"});
     own.push_back({"-k"});
     return own;
 }

@@ -17,7 +17,7 @@ constexpr std::string_view kManual =
     R"(bifocal-cli query - find pictures by words, by a picture, or by both
 
 usage: bifocal-cli query --library L [--text T] [--speech F] [--image F] [--minus T]...
-                         [--balance B] [-k N] [--json] [--packs P] [--pack NAME]
+                         [--balance B] [--names W] [--strictness S] [-k N] [--json] [--packs P] [--pack NAME]
 
   --text T       what to look for; a word after " -" counts against ("flower -tree")
   --speech F     a WAV file in which somebody says what to look for (needs ./run --with-speech)
@@ -25,6 +25,9 @@ usage: bifocal-cli query --library L [--text T] [--speech F] [--image F] [--minu
   --region X,Y,W,H   only this part of the picture, in pixels
   --minus T      less like this; may be given several times
   --balance B    0: words only ... 1: looks only (0.5); used with both --text and --image
+  --names W      weight of file and folder names beside the vectors, 0: none ... 1 (1); names
+                 count when they hold all words, by 1/(60 + rank) as the vectors do
+  --strictness S any, fair or strong: the weakest match that is shown (any)
   -k N           number of results (10)
   --json         one JSON object on standard output
 
@@ -32,8 +35,9 @@ Works while another program indexes the library, on what is there so far. A path
 valid UTF-8 has its exact bytes in a further field "uri".
 
 JSON: {"answer":"strong|fair|weak|none","results":[{"path":"","score":0.0,
-       "confidence":"strong|fair|weak","why":{"image":0.0,"text":0.0}}],
-       "timing_ms":{"total":0.0,"stages":{}},"pack":"","device":"","spoken":""}
+       "confidence":"strong|fair|weak","why":{"image":0.0,"text":0.0},
+       "name":{"share":0.0,"is_own":false}}],
+       "hidden":0,"timing_ms":{"total":0.0,"stages":{}},"pack":"","device":"","spoken":""}
 )";
 
 const char* toString(Notice notice) {
@@ -53,6 +57,7 @@ void printJson(const ResultSet& set) {
         nlohmann::json result{{"score", row.score},
                               {"confidence", toString(row.confidence)},
                               {"why", {{"image", row.why.image}, {"text", row.why.text}}},
+                              {"name", {{"share", row.name.share}, {"is_own", row.name.isOwnName}}},
                               {"this_picture", row.isThisPicture},
                               {"width", row.file.width},
                               {"height", row.file.height},
@@ -70,6 +75,7 @@ void printJson(const ResultSet& set) {
     }
     const nlohmann::json document{{"answer", bifocal::toString(set.answer)},
                                   {"results", std::move(results)},
+                                  {"hidden", set.hiddenCount},
                                   {"searched", set.searchedCount},
                                   {"notices", std::move(notices)},
                                   {"timing_ms", {{"total", set.totalMs}, {"stages", stages}}},
@@ -88,16 +94,21 @@ void printText(const ResultSet& set) {
         std::cout << "Understood: " << set.spoken << '\n';
     }
     if (set.answer == Answer::None) {
-        std::cout << "Nothing really matches. The nearest:\n";
+        std::cout << (set.rows.empty() ? "Nothing really matches.\n"
+                                       : "Nothing really matches. The nearest:\n");
     }
     int rank = 0;
     for (const ResultRow& row : set.rows) {
-        std::printf("%3d  %6.3f  %-6s  %s%s\n",
+        std::printf("%3d  %6.3f  %-6s  %s%s%s\n",
                     ++rank,
                     static_cast<double>(row.score),
                     bifocal::toString(row.confidence),
                     printable(row.file.path).c_str(),
-                    row.isThisPicture ? "  (this picture)" : "");
+                    row.isThisPicture ? "  (this picture)" : "",
+                    row.name.share > 0 ? "  (its name)" : "");
+    }
+    if (set.hiddenCount > 0) {
+        std::cout << set.hiddenCount << " weaker ones are not shown (--strictness any)\n";
     }
     for (const Notice notice : set.notices) {
         std::cout << "note: " << toString(notice) << '\n';

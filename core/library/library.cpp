@@ -3,6 +3,7 @@
 
 #include "core/base/files.h"
 #include "core/library/internal/migrations.h"
+#include "core/library/internal/name_index.h"
 #include "core/library/internal/queries.h"
 #include "core/library/internal/sqlite.h"
 
@@ -122,6 +123,8 @@ public:
     Result<std::vector<FileRecord>> filesWithContent(const ContentKey& content) const override;
     Result<std::optional<FileRecord>> fileAt(const std::filesystem::path& path) const override;
     Result<std::vector<FileRecord>> filesWithPerceptualHash(std::uint64_t hash) const override;
+    Result<std::vector<NameMatch>> filesNamed(std::string_view text,
+                                              std::size_t atMost) const override;
     Result<std::vector<FileRecord>> newestFiles(std::optional<CollectionId> collection,
                                                 std::size_t offset,
                                                 std::size_t limit) const override;
@@ -208,6 +211,10 @@ Result<CollectionId> SqliteLibrary::addCollection(const std::filesystem::path& r
 
 Result<void> SqliteLibrary::removeCollection(CollectionId id) {
     return write([&]() -> Result<void> {
+        {
+            BIFOCAL_TRY(Statement names, database_->prepare(queries::kRemoveNamesOf));
+            BIFOCAL_CHECK(names.bind(1, toStored(id.value)).run());
+        }
         BIFOCAL_TRY(Statement remove, database_->prepare(queries::kRemoveCollection));
         BIFOCAL_CHECK(remove.bind(1, toStored(id.value)).run());
         return database_->changedRowCount() == 1 ? Result<void>() : noCollection(id);
@@ -280,6 +287,7 @@ Result<void> SqliteLibrary::putFile(const FileRecord& file) {
         .bind(8, std::int64_t{file.height})
         .bind(9, toStored(file.perceptualHash));
     BIFOCAL_CHECK(put.run());
+    BIFOCAL_CHECK(library::putName(*database_, file));
     return removeAt(queries::kRemoveFailureAt, file.collection, file.path);
 }
 
@@ -293,6 +301,7 @@ Result<void> SqliteLibrary::putFailure(const FailureRecord& failure) {
         .bind(6, static_cast<std::int64_t>(failure.code))
         .bind(7, std::string_view(failure.reason));
     BIFOCAL_CHECK(put.run());
+    BIFOCAL_CHECK(removeAt(queries::kRemoveNameAt, failure.collection, failure.path));
     return removeAt(queries::kRemoveFileAt, failure.collection, failure.path);
 }
 
@@ -305,6 +314,8 @@ Result<void> SqliteLibrary::apply(const LibraryChange& change) {
     return write([&]() -> Result<void> {
         // Removals first: a file that took the place of a removed one is among the upserts.
         for (const FileId id : change.removals) {
+            BIFOCAL_TRY(Statement name, database_->prepare(queries::kRemoveName));
+            BIFOCAL_CHECK(name.bind(1, toStored(id.value)).run());
             BIFOCAL_TRY(Statement remove, database_->prepare(queries::kRemoveFile));
             BIFOCAL_CHECK(remove.bind(1, toStored(id.value)).run());
         }
@@ -340,6 +351,12 @@ Result<std::vector<FileRecord>> SqliteLibrary::filesWithPerceptualHash(std::uint
     BIFOCAL_TRY(Statement statement, database_->prepare(queries::kFilesWithHash));
     statement.bind(1, toStored(hash));
     return collect(statement, toFile);
+}
+
+Result<std::vector<NameMatch>> SqliteLibrary::filesNamed(std::string_view text,
+                                                         std::size_t atMost) const {
+    const std::lock_guard lock(mutex_);
+    return library::filesNamed(*database_, text, atMost);
 }
 
 Result<std::vector<FileRecord>> SqliteLibrary::newestFiles(std::optional<CollectionId> collection,

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -62,6 +63,16 @@ struct KnownFile {
     FileStamp stamp;
     ContentKey content;
     bool isFailure = false;
+};
+
+/// A file whose name, or the folders it is in, hold every word that was asked for. Threads: value.
+struct NameMatch {
+    FileId file;
+    ContentKey content;
+    bool isOwnName = false;  ///< the file's own name holds all of them
+    /// With isOwnName more than 0.5, growing to 1 with the share of the name's words that were
+    /// asked for; less than 0.5, and the same for all, when folders are needed.
+    float strength = 0;
 };
 
 /// The changes of one batch, applied in one transaction.
@@ -119,6 +130,13 @@ public:
     virtual Result<std::optional<FileRecord>> fileAt(const std::filesystem::path& path) const = 0;
     /// Files with this perceptual hash; empty for 0.
     virtual Result<std::vector<FileRecord>> filesWithPerceptualHash(std::uint64_t hash) const = 0;
+
+    /// Files whose names hold all words of `text` (see namePhrases(); stems of English, without
+    /// accents or case), strongest first, then in id order. More words never find more. Nothing for
+    /// a text without words, and nothing when more than `atMost` files match: what so many names
+    /// share tells none of them from the others.
+    virtual Result<std::vector<NameMatch>> filesNamed(std::string_view text,
+                                                      std::size_t atMost) const = 0;
 
     /// Newest first (modification time, then id), for a collection without a prompt; no collection:
     /// all of them.

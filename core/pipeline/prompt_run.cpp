@@ -308,6 +308,7 @@ Result<std::shared_ptr<const ResultSet>> PromptRun::answer(bool isFinal) {
     ranked.mode = text.empty()    ? PromptMode::ImageOnly
                   : image.empty() ? PromptMode::TextOnly
                                   : PromptMode::Fused;
+    ranked.prompt.text = words();
     BIFOCAL_TRY(ResultSet set,
                 rank({*snapshot,
                       context_.library,

@@ -2,6 +2,7 @@
 #include "core/pipeline/ranking.h"
 
 #include "core/inference/query.h"
+#include "core/pipeline/rank_fusion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,8 @@ namespace bifocal {
 namespace {
 
 constexpr std::size_t kAnswerDepth = 10;
+/// Ranks of the vectors that names are fused with: the order does not depend on how many are shown.
+constexpr std::size_t kFusionDepth = kMaxResultCount + kAnswerDepth;
 
 bool passes(const FileRecord& file, const Filters& filters) {
     const auto& wanted = filters.collections;
@@ -50,6 +53,52 @@ Result<std::vector<std::uint64_t>> filterBits(const RankRequest& request) {
     return bits;
 }
 
+double nameWeight(const NormalizedPrompt& prompt) {
+    const double words = prompt.mode == PromptMode::ImageOnly ? 0.0
+                         : prompt.mode == PromptMode::Fused
+                             ? std::min(1.0, 2 * (1 - prompt.prompt.balance))
+                             : 1.0;
+    return words * prompt.prompt.nameWeight;
+}
+
+/// Rows that a name speaks for and the filter lets through, none that a negative names.
+Result<std::vector<NamedRow>> namedRows(const RankRequest& request,
+                                        std::span<const std::uint64_t> filter) {
+    std::vector<NamedRow> rows;
+    if (nameWeight(request.prompt) <= 0) {
+        return rows;
+    }
+    std::unordered_set<std::uint64_t> unwanted;
+    for (const std::string& negative : request.prompt.prompt.negatives) {
+        BIFOCAL_TRY(const std::vector<NameMatch> named,
+                    request.library.filesNamed(negative, kMostNamed));
+        for (const NameMatch& match : named) {
+            unwanted.insert(match.file.value);
+        }
+    }
+    BIFOCAL_TRY(const std::vector<NameMatch> named,
+                request.library.filesNamed(request.prompt.prompt.text, kMostNamed));
+    std::unordered_set<std::uint32_t> seen;  // copies share a row; the strongest name comes first
+    for (const NameMatch& match : named) {
+        const auto row = request.snapshot.find(match.content);
+        const bool passes =
+            row && (filter.empty() || ((filter[*row / 64] >> (*row % 64)) & 1U) != 0);
+        if (passes && !unwanted.contains(match.file.value) && seen.insert(*row).second) {
+            rows.push_back({*row, match.strength, match.isOwnName});
+        }
+    }
+    return rows;
+}
+
+Confidence weakestShown(Strictness strictness) {
+    switch (strictness) {
+        case Strictness::Any: return Confidence::Weak;
+        case Strictness::Fair: return Confidence::Fair;
+        case Strictness::Strong: return Confidence::Strong;
+    }
+    return Confidence::Weak;
+}
+
 WhyMatched whyMatched(const RankRequest& request, std::uint32_t row) {
     const LensScores lenses =
         lensScores(request.layout, request.query, request.snapshot.values(row));
@@ -82,18 +131,20 @@ public:
             if (const auto row = request_.snapshot.find(file.content)) {
                 const std::span<const Half> values = request_.snapshot.values(*row);
                 const float score = kernels::dot(values, request_.query.first(values.size()));
-                add(std::move(file), {score, *row}, true);
+                add(std::move(file), {score, *row}, {}, true);
             }
         }
         return {};
     }
 
-    Result<void> addScored(const kernels::RowScore& scored) {
+    Result<void> addFused(const FusedRow& fused) {
         BIFOCAL_TRY(std::vector<FileRecord> files,
-                    request_.library.filesWithContent(request_.snapshot.key(scored.row)));
+                    request_.library.filesWithContent(request_.snapshot.key(fused.row)));
+        const std::span<const Half> values = request_.snapshot.values(fused.row);
+        const float score = kernels::dot(values, request_.query.first(values.size()));
         for (FileRecord& file : files) {
             if (passes(file, request_.prompt.prompt.filters)) {
-                add(std::move(file), scored, false);
+                add(std::move(file), {score, fused.row}, fused, false);
             }
         }
         return {};
@@ -110,15 +161,28 @@ private:
         return static_cast<std::size_t>(request_.prompt.prompt.resultCount);
     }
 
-    void add(FileRecord file, const kernels::RowScore& scored, bool isThisPicture) {
+    void add(FileRecord file,
+             const kernels::RowScore& scored,
+             const FusedRow& fused,
+             bool isThisPicture) {
         if (!seen_.insert(file.id.value).second) {
             return;
         }
-        rows_.push_back({std::move(file),
-                         scored.score,
-                         isThisPicture ? Confidence::Strong : scale_.labelOf(scored.score),
-                         whyMatched(request_, scored.row),
-                         isThisPicture});
+        const double total = fused.total();
+        const bool isTelling = fused.isOwnName && fused.nameRank <= kTellingNameRank;
+        Confidence confidence = scale_.labelOf(scored.score);
+        if (isThisPicture) {
+            confidence = Confidence::Strong;
+        } else if (isTelling) {
+            confidence = std::min(confidence, Confidence::Fair);
+        }
+        rows_.push_back(
+            {std::move(file),
+             scored.score,
+             confidence,
+             whyMatched(request_, scored.row),
+             {total > 0 ? static_cast<float>(fused.namePart / total) : 0.0F, fused.isOwnName},
+             isThisPicture});
     }
 
     const RankRequest& request_;
@@ -180,9 +244,11 @@ Result<ResultSet> rank(const RankRequest& request) {
     const auto wanted = static_cast<std::size_t>(request.prompt.prompt.resultCount);
     BIFOCAL_TRY(const std::vector<std::uint64_t> filter, filterBits(request));
     ResultSet set;
+    BIFOCAL_TRY(const std::vector<NamedRow> named, namedRows(request, filter));
+    const FusionWeights weights{1, nameWeight(request.prompt)};
     // Vectors whose file is not committed yet have no row to show: ask again for more when they
     // take places. Rarely more than one round.
-    for (std::size_t depth = wanted + kAnswerDepth;; depth *= 4) {
+    for (std::size_t depth = named.empty() ? wanted + kAnswerDepth : kFusionDepth;; depth *= 4) {
         std::vector<kernels::RowScore> best(std::min(depth, request.snapshot.rowCount()));
         BIFOCAL_TRY(const kernels::TopKResult found,
                     request.snapshot.search(request.query, filter, best, request.stop));
@@ -195,19 +261,30 @@ Result<ResultSet> rank(const RankRequest& request) {
             found.moments, scores, maxScoreOf(request.layout, request.query));
         RowMaker maker(request, scale);
         BIFOCAL_CHECK(maker.addThisPicture());
-        for (const kernels::RowScore& entry : best) {
+        for (const FusedRow& row : fuseRanks(best, named, weights)) {
             if (maker.isFull()) {
                 break;
             }
-            BIFOCAL_CHECK(maker.addScored(entry));
+            BIFOCAL_CHECK(maker.addFused(row));
         }
         if (maker.isFull() || best.size() < depth) {
             set.searchedCount = found.moments.count;
             set.answer = scale.answer();
             set.rows = maker.take();
+            const bool hasFair =
+                std::any_of(set.rows.begin(), set.rows.end(), [](const ResultRow& row) {
+                    return row.confidence <= Confidence::Fair;
+                });
+            if (hasFair) {
+                set.answer = std::min(set.answer, Answer::Fair);
+            }
             if (!set.rows.empty() && set.rows.front().isThisPicture) {
                 set.answer = Answer::Strong;
             }
+            set.hiddenCount =
+                std::erase_if(set.rows,
+                              [weakest = weakestShown(request.prompt.prompt.strictness)](
+                                  const ResultRow& row) { return row.confidence > weakest; });
             return set;
         }
     }

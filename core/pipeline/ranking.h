@@ -8,6 +8,7 @@
 #include "core/pipeline/results.h"
 #include "core/prompt/prompt.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +39,9 @@ public:
     Answer answer() const;
     /// Excess of the mean of the ten best.
     double separation() const { return separation_; }
+
+    /// What the answer is worth in one number: 1 is where it begins to be one, less is None.
+    double strength() const { return std::max(separation_ / kNothing, best_ / kFair); }
 
     static constexpr double kStrong = 0.40;
     static constexpr double kFair = 0.27;
@@ -71,8 +75,17 @@ struct RankRequest {
     std::stop_token stop;
 };
 
-/// Searches, joins the rows with their files, puts the prompt's own picture first, labels. Fills
-/// rows, answer and searchedCount of the set. Cancelled, and the errors of the library.
+/// The most files that a name may have to count: what more share tells none from the others.
+inline constexpr std::size_t kMostNamed = 4096;
+/// A file whose own name holds all words is a fair match whatever its vector says, when at most
+/// about twice as many names do.
+inline constexpr double kTellingNameRank = 50;
+
+/// Searches, fuses the ranking of the vectors with that of names (fuseRanks(); the weight of names
+/// falls with the balance's way from the middle to looks), joins the rows with their files, puts
+/// the prompt's own picture first, labels, and leaves out what is weaker than the prompt's
+/// strictness: of the same best rows, so that stricter answers are parts of laxer ones. Fills rows,
+/// answer, hiddenCount and searchedCount of the set. Cancelled, and the errors of the library.
 Result<ResultSet> rank(const RankRequest& request);
 
 }  // namespace bifocal

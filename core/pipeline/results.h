@@ -25,12 +25,19 @@ struct WhyMatched {
     float text = 0;   ///< words and colours blocks; a joint block is split by the balance
 };
 
+/// What file and folder names say for a result. Threads: value.
+struct NameEvidence {
+    float share = 0;         ///< of its place in the fused ranking, 0…1; 0: names say nothing
+    bool isOwnName = false;  ///< the file's own name holds all words, else its folders are needed
+};
+
 /// One picture of an answer. Threads: value.
 struct ResultRow {
     FileRecord file;
-    float score = 0;
+    float score = 0;  ///< of its vector; names are not in it
     Confidence confidence = Confidence::Weak;
     WhyMatched why;
+    NameEvidence name;
     bool isThisPicture = false;  ///< the prompt's picture, as stored or re-encoded
 };
 
@@ -55,7 +62,8 @@ struct ResultSet {
     PromptMode mode = PromptMode::TextOnly;
     std::string spoken;  ///< what was understood of a spoken prompt; empty without one
     Answer answer = Answer::None;
-    std::vector<ResultRow> rows;  ///< best first; the prompt's own picture before all
+    std::vector<ResultRow> rows;    ///< best first; the prompt's own picture before all
+    std::uint64_t hiddenCount = 0;  ///< of the best, left out because the prompt is stricter
     std::uint64_t searchedCount = 0;
     std::vector<Notice> notices;
     std::vector<StageTime> stages;

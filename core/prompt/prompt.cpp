@@ -166,6 +166,11 @@ Result<void> checkNumbers(const Prompt& prompt) {
         return Error{ErrorCode::InvalidArgument,
                      "balance: " + std::to_string(prompt.balance) + " is outside 0 to 1"};
     }
+    if (!(prompt.nameWeight >= 0.0 && prompt.nameWeight <= 1.0)) {
+        return Error{
+            ErrorCode::InvalidArgument,
+            "weight of names: " + std::to_string(prompt.nameWeight) + " is outside 0 to 1"};
+    }
     if (prompt.resultCount < 1 || prompt.resultCount > kMaxResultCount) {
         return Error{ErrorCode::InvalidArgument,
                      "result count: " + std::to_string(prompt.resultCount) + " is outside 1 to " +

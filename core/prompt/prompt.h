@@ -48,15 +48,20 @@ struct Filters {
     std::optional<std::chrono::sys_seconds> modifiedBefore;
 };
 
+/// The weakest match that is shown; each level shows a part of what the one before it shows.
+enum class Strictness : std::uint8_t { Any = 1, Fair, Strong };
+
 /// What a person asks for. Threads: value.
 struct Prompt {
     std::string text;  ///< UTF-8; may be empty when there is an image
     std::optional<ImageSource> image;
     std::optional<SpeechClip> speech;
     std::vector<std::string> negatives;  ///< "less like this", in words
-    double balance = 0.5;  ///< 0 words only … 1 looks only; used when both are present
-    int resultCount = 50;  ///< k
+    double balance = 0.5;   ///< 0 words only … 1 looks only; used when both are present
+    double nameWeight = 1;  ///< of file and folder names beside the vectors; 0: none
+    int resultCount = 50;   ///< k
     Filters filters;
+    Strictness strictness = Strictness::Any;
     Urgency urgency = Urgency::Interactive;
 };
 
@@ -84,9 +89,9 @@ inline constexpr std::size_t kMaxNegativeCount = 32;  ///< each one costs a run 
 
 /// InvalidArgument for an empty prompt (no text that holds a letter, digit or other visible sign,
 /// no image, no speech; negatives alone are no prompt, and "-", "+" or "?!" are no text, while "m:"
-/// and an emoji are), an empty region, a balance outside [0, 1], a k outside 1…kMaxResultCount;
-/// Unsupported for speech while no recogniser is installed (the engine says so). Text that is no
-/// text beside an image is dropped, and the prompt is ImageOnly. Threads: value.
+/// and an emoji are), an empty region, a balance or a weight outside [0, 1], a k outside
+/// 1…kMaxResultCount; Unsupported for speech while no recogniser is installed (the engine says so).
+/// Text that is no text beside an image is dropped, and the prompt is ImageOnly. Threads: value.
 Result<NormalizedPrompt> normalizePrompt(Prompt prompt);
 
 /// Indices into kernels::kColourNames of the colours that `text` names as whole English words

@@ -33,6 +33,16 @@
     </message>
 </context>
 <context>
+    <name>bifocal::ui::MainWindow</name>
+    <message numerus="yes">
+        <source>%Ln weaker match(es) can be shown with “all matches”.</source>
+        <translation>
+            <numerusform>%Ln weaker match can be shown with “all matches”.</numerusform>
+            <numerusform>%Ln weaker matches can be shown with “all matches”.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>bifocal::ui::ResultHeader</name>
     <message numerus="yes">
         <source>%Ln picture(s), newest first</source>
@@ -60,6 +70,13 @@
         <translation>
             <numerusform>%Ln fair</numerusform>
             <numerusform>%Ln fair</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln weaker hidden</source>
+        <translation>
+            <numerusform>%Ln weaker hidden</numerusform>
+            <numerusform>%Ln weaker hidden</numerusform>
         </translation>
     </message>
 </context>

@@ -270,6 +270,26 @@
         <source>A weak match: hardly better than the rest.</source>
         <translation>匹配较弱：与其他图片相差无几。</translation>
     </message>
+    <message>
+        <source>%1, names %2</source>
+        <translation>%1，名称 %2</translation>
+    </message>
+    <message>
+        <source>What a picture shows and what it is called have one vote each on its place; names gave %1 of it.</source>
+        <translation>图片内容和图片名称对排名各有一票；名称占其中 %1。</translation>
+    </message>
+    <message>
+        <source>names</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Its name holds the words of the prompt.</source>
+        <translation>它的名称包含提示中的词。</translation>
+    </message>
+    <message>
+        <source>The names of its folders hold words of the prompt.</source>
+        <translation>它所在文件夹的名称包含提示中的词。</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::Dictation</name>
@@ -690,6 +710,16 @@
         <source>Say and point</source>
         <translation>边说边指</translation>
     </message>
+    <message>
+        <source>No match is that close</source>
+        <translation>没有这么接近的匹配</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln weaker match(es) can be shown with “all matches”.</source>
+        <translation>
+            <numerusform>选择“全部匹配”可显示 %Ln 个较弱的匹配。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::MessageStrip</name>
@@ -1079,6 +1109,32 @@
     <message>
         <source>this answer took %1; show where the time went</source>
         <translation>本次搜索用时 %1；查看时间花在哪里</translation>
+    </message>
+    <message>
+        <source>the weakest match to show</source>
+        <translation>要显示的最弱匹配</translation>
+    </message>
+    <message>
+        <source>Show only what stands out of the rest</source>
+        <translation>只显示明显突出的结果</translation>
+    </message>
+    <message>
+        <source>all matches</source>
+        <translation>全部匹配</translation>
+    </message>
+    <message>
+        <source>fair and strong</source>
+        <translation>一般和强匹配</translation>
+    </message>
+    <message>
+        <source>only strong</source>
+        <translation>仅强匹配</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln weaker hidden</source>
+        <translation>
+            <numerusform>隐藏 %Ln 个较弱的</numerusform>
+        </translation>
     </message>
 </context>
 <context>

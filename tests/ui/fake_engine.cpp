@@ -33,6 +33,7 @@ void FakeEngine::answer(const Submitted& asked, PromptEventKind kind, std::vecto
                : asked.prompt.text.empty() ? PromptMode::ImageOnly
                                            : PromptMode::Fused;
     set.searchedCount = 796;
+    set.hiddenCount = hiddenCount;
     set.totalMs = 38;
     set.answer = rows.empty() ? Answer::None : static_cast<Answer>(rows.front().confidence);
     set.rows = std::move(rows);

@@ -72,6 +72,7 @@ public:
     Attention attention = Attention::Watched;  ///< as was last asked for
 
     // ---- answers
+    std::uint64_t hiddenCount = 0;  ///< what the next answers say of it
     void answer(const Submitted& submitted, PromptEventKind kind, std::vector<ResultRow> rows);
     void fail(const Submitted& submitted, Error error);
     void showPicture(const Picture& picture, const ImageBuffer& image);

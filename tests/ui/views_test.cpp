@@ -21,7 +21,9 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDropEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMimeData>
@@ -349,6 +351,55 @@ TEST_F(MainWindowTest, BestPictureIsShownLargeWithWhatCanBeDone) {
     EXPECT_EQ(window_->detail().item()->file, FileId{1});
     window_->detail().copyPicture();
     EXPECT_TRUE(QGuiApplication::clipboard()->text().endsWith(QLatin1String("plants/a.png")));
+}
+
+TEST_F(MainWindowTest, APictureFoundByItsNameSaysSo) {
+    const auto says = [this](const QString& words) {
+        const auto labels = window_->detail().findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+            return label->isVisible() && label->text().contains(words);
+        });
+    };
+    ResultRow named = FakeEngine::row(1, "flower.png", 0.5F, 0);
+    named.name = {0.4F, true};
+    ResultRow inFolder = FakeEngine::row(2, "b.png", 0.4F, 0);
+    inFolder.name = {0.2F, false};
+    answer({named, inFolder, FakeEngine::row(3, "c.png", 0.3F, 0)});
+
+    EXPECT_TRUE(says(QStringLiteral("Its name holds the words")));
+    const auto parts = window_->detail().findChildren<QWidget*>();
+    EXPECT_TRUE(std::any_of(parts.begin(), parts.end(), [](const QWidget* part) {
+        return part->accessibleName().contains(QStringLiteral("names 40%"));
+    }));
+    QTest::keyClick(&window_->grid(), Qt::Key_Right);
+    EXPECT_TRUE(says(QStringLiteral("The names of its folders")));
+    QTest::keyClick(&window_->grid(), Qt::Key_Right);
+    EXPECT_FALSE(says(QStringLiteral("name")) && says(QStringLiteral("holds")));
+}
+
+TEST_F(MainWindowTest, AStricterChoiceAsksAgainAndSaysWhatItHides) {
+    EXPECT_FALSE(window_->header().strictness().isVisible()) << "nothing to be strict about yet";
+    answer({FakeEngine::row(1, "a.png", 0.5F, 0.3F), FakeEngine::row(2, "b.png", 0.1F, 0)});
+    QComboBox& strictness = window_->header().strictness();
+    ASSERT_TRUE(strictness.isVisible());
+    EXPECT_EQ(engine_.submitted.back().prompt.strictness, Strictness::Any);
+
+    strictness.setFocus();
+    QTest::keyClick(&strictness, Qt::Key_Down);  // fair and strong
+    QTest::keyClick(&strictness, Qt::Key_Down);  // only strong
+
+    EXPECT_EQ(engine_.submitted.back().prompt.strictness, Strictness::Strong);
+    EXPECT_EQ(engine_.submitted.back().prompt.text, "flower");
+    engine_.hiddenCount = 1;
+    engine_.answer(
+        engine_.submitted.back(), PromptEventKind::Done, {FakeEngine::row(1, "a.png", 0.5F, 0.3F)});
+    runEvents();
+    EXPECT_TRUE(window_->header().text().contains(QStringLiteral("1 weaker hidden")));
+    EXPECT_EQ(session_.results().rowCount(), 1);
+
+    QTest::keyClicks(&window_->prompt().textField(), QStringLiteral(" red"));
+    QTest::keyClick(&window_->prompt().textField(), Qt::Key_Return);
+    EXPECT_EQ(engine_.submitted.back().prompt.strictness, Strictness::Strong) << "it stays chosen";
 }
 
 TEST_F(MainWindowTest, MoreLikeThisMakesItThePrompt) {

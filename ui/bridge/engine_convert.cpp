@@ -38,6 +38,16 @@ Fit toFit(Answer answer) {
     return Fit::None;
 }
 
+Strictness toStrictness(Fit weakest) {
+    switch (weakest) {
+        case Fit::Strong: return Strictness::Strong;
+        case Fit::Fair: return Strictness::Fair;
+        case Fit::Weak:
+        case Fit::None: return Strictness::Any;
+    }
+    return Strictness::Any;
+}
+
 AnswerSummary::Note toNote(Notice notice) {
     switch (notice) {
         case Notice::TextTruncated: return AnswerSummary::Note::TextTruncated;
@@ -136,6 +146,7 @@ Prompt toPrompt(const PromptDraft& draft) {
         prompt.negatives.push_back(word.toStdString());
     }
     prompt.balance = std::clamp(draft.balance, 0.0, 1.0);
+    prompt.strictness = toStrictness(draft.weakest);
     if (draft.collection) {
         prompt.filters.collections.push_back(draft.collection);
     }
@@ -158,6 +169,8 @@ ResultItem toItem(const ResultRow& row) {
     item.score = row.score;
     item.words = row.why.text;
     item.looks = row.why.image;
+    item.names = row.name.share;
+    item.isOwnName = row.name.isOwnName;
     item.fit = toFit(row.confidence);
     item.isThisPicture = row.isThisPicture;
     return item;
@@ -177,6 +190,7 @@ AnswerSummary toSummary(const ResultSet& results) {
     summary.request = results.request.value;
     summary.best = toFit(results.answer);
     summary.shownCount = results.rows.size();
+    summary.hiddenCount = results.hiddenCount;
     summary.searchedCount = results.searchedCount;
     for (const ResultRow& row : results.rows) {
         summary.strongCount += row.confidence == Confidence::Strong ? 1 : 0;

@@ -45,8 +45,10 @@ void Session::start() {
 
 void Session::search(const PromptDraft& draft) {
     const CollectionId collection = draft_.collection;
+    const Fit weakest = draft_.weakest;
     draft_ = draft;
     draft_.collection = collection;
+    draft_.weakest = weakest;
     if (draft_.isEmpty()) {
         bridge_.cancelPrompt();
         browseFrom(0);
@@ -63,6 +65,14 @@ void Session::selectCollection(CollectionId collection) {
     draft_.collection = collection;
     Q_EMIT collectionSelected(collection);
     searchAgain();
+}
+
+void Session::setWeakest(Fit weakest) {
+    if (draft_.weakest != weakest) {
+        draft_.weakest = weakest;
+        isRefining_ = !draft_.isEmpty();  // what stays keeps its place
+        searchAgain();
+    }
 }
 
 void Session::browseFrom(int offset) {

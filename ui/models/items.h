@@ -32,8 +32,10 @@ struct ResultItem {
     QDateTime modified;
     QSize pixels;
     float score = 0;
-    float words = 0;  ///< contribution of the words lens to the score
-    float looks = 0;  ///< contribution of the looks lens
+    float words = 0;         ///< contribution of the words lens to the score
+    float looks = 0;         ///< contribution of the looks lens
+    float names = 0;         ///< share that file and folder names have in its place, 0…1
+    bool isOwnName = false;  ///< the file's own name holds the words, without its folders
     Fit fit = Fit::None;
     bool isThisPicture = false;
 };
@@ -57,6 +59,7 @@ struct AnswerSummary {
     std::uint64_t request = 0;
     Fit best = Fit::None;  ///< None: nothing really matches
     std::uint64_t shownCount = 0;
+    std::uint64_t hiddenCount = 0;  ///< of the best, weaker than what is shown
     std::uint64_t searchedCount = 0;
     int strongCount = 0;
     int fairCount = 0;
@@ -177,6 +180,7 @@ struct PromptDraft {
     QStringList minus;
     double balance = 0.5;     ///< 0 words only … 1 looks only
     CollectionId collection;  ///< none: everything
+    Fit weakest = Fit::Weak;  ///< the weakest match that is shown
 
     bool isEmpty() const { return text.trimmed().isEmpty() && !picture; }
     bool usesBothLenses() const { return !text.trimmed().isEmpty() && picture.has_value(); }

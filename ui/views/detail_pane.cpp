@@ -61,43 +61,62 @@ private:
     QImage image_;
 };
 
-/// The two lenses with their figures.
+/// The two lenses with their figures, and what names add when they do.
 class DetailPane::Bars final : public QWidget {
 public:
     Bars(const Theme& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
-        setFixedHeight(44);
+        setFixedHeight(2 * kRowHeight);
     }
 
-    void set(double words, double looks, double best) {
-        words_ = words;
-        looks_ = looks;
+    void set(const ResultItem& item, double best) {
+        words_ = double{item.words};
+        looks_ = double{item.looks};
+        names_ = double{item.names};
         best_ = best > 0 ? best : 1;
-        setAccessibleName(
-            DetailPane::tr("words %1, looks %2")
-                .arg(QLocale().toString(words, 'f', 2), QLocale().toString(looks, 'f', 2)));
+        setFixedHeight((names_ > 0 ? 3 : 2) * kRowHeight);
+        const QLocale locale;
+        QString name = DetailPane::tr("words %1, looks %2")
+                           .arg(locale.toString(words_, 'f', 2), locale.toString(looks_, 'f', 2));
+        if (names_ > 0) {
+            name = DetailPane::tr("%1, names %2").arg(name, percent(names_));
+        }
+        setAccessibleName(name);
+        setToolTip(names_ > 0 ? DetailPane::tr("What a picture shows and what it is called have "
+                                               "one vote each on its place; names gave %1 of it.")
+                                    .arg(percent(names_))
+                              : QString());
         update();
     }
 
 protected:
     void paintEvent(QPaintEvent* /*event*/) override {
         QPainter painter(this);
-        paintRow(painter, 0, DetailPane::tr("words"), words_, words_ / best_, 0);
-        paintRow(painter, 22, DetailPane::tr("looks"), looks_, 0, looks_ / best_);
+        const auto figure = [](double value) { return QLocale().toString(value, 'f', 2); };
+        paintRow(painter, 0, DetailPane::tr("words"), figure(words_), words_ / best_, 0);
+        paintRow(painter, kRowHeight, DetailPane::tr("looks"), figure(looks_), 0, looks_ / best_);
+        if (names_ > 0) {
+            paintRow(painter, 2 * kRowHeight, DetailPane::tr("names"), percent(names_), names_, 0);
+        }
     }
 
 private:
+    static constexpr int kRowHeight = 22;
+
+    static QString percent(double share) {
+        return QLocale().toString(share * 100, 'f', 0) + QLocale().percent();
+    }
+
     void paintRow(QPainter& painter,
                   int top,
                   const QString& name,
-                  double value,
+                  const QString& value,
                   double wordsShare,
                   double looksShare) const {
         painter.setFont(theme_.font(TextSize::Body));
         painter.setPen(theme_.palette().text);
         painter.drawText(QRect(0, top, 64, 20), Qt::AlignVCenter, name);
-        painter.drawText(QRect(width() - 44, top, 44, 20),
-                         Qt::AlignVCenter | Qt::AlignRight,
-                         QLocale().toString(value, 'f', 2));
+        painter.drawText(
+            QRect(width() - 44, top, 44, 20), Qt::AlignVCenter | Qt::AlignRight, value);
         paintWhyBar(painter,
                     QRectF(72, top + 7, width() - 72 - 52, 6),
                     wordsShare,
@@ -108,6 +127,7 @@ private:
     const Theme& theme_;
     double words_ = 0;
     double looks_ = 0;
+    double names_ = 0;
     double best_ = 1;
 };
 
@@ -202,7 +222,7 @@ void DetailPane::show(const ResultItem& item, double best) {
     const bool isRanked = item.fit != Fit::None;
     bars_->setVisible(isRanked);
     why_->setVisible(isRanked);
-    bars_->set(double{item.words}, double{item.looks}, best);
+    bars_->set(item, best);
     why_->setText(explain(item));
     if (isSame) {
         return;
@@ -250,7 +270,17 @@ QString DetailPane::explain(const ResultItem& item) const {
     if (item.isThisPicture) {
         return tr("This is the picture of the prompt.");
     }
-    switch (item.fit) {
+    QString fit = explainFit(item.fit);
+    if (item.names <= 0) {
+        return fit;
+    }
+    return fit + QLatin1Char(' ') +
+           (item.isOwnName ? tr("Its name holds the words of the prompt.")
+                           : tr("The names of its folders hold words of the prompt."));
+}
+
+QString DetailPane::explainFit(Fit fit) {
+    switch (fit) {
         case Fit::Strong: return tr("A strong match: it stands far out of the rest.");
         case Fit::Fair: return tr("A fair match: it stands out of the rest.");
         case Fit::Weak: return tr("A weak match: hardly better than the rest.");

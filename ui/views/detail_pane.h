@@ -47,6 +47,7 @@ private:
     void buildActions(QWidget* parent);
     QString describe(const ResultItem& item) const;
     QString explain(const ResultItem& item) const;
+    static QString explainFit(Fit fit);
     void applyTheme();
 
     EngineBridge& bridge_;

@@ -164,6 +164,7 @@ void MainWindow::connectViews() {
         profiler_->show();
         profiler_->select(request);
     });
+    connect(header_, &ResultHeader::weakestChosen, &session_, &Session::setWeakest);
     connect(header_, &ResultHeader::scanWanted, sidebar_, &Sidebar::showScan);
     connect(grid_,
             &ResultGrid::visibleRowsChanged,
@@ -344,7 +345,13 @@ void MainWindow::showEmptyState(const AnswerSummary& summary) {
     if (!isEmpty) {
         return;
     }
-    if (session_.collections().isEmpty()) {
+    if (summary.state == AnswerSummary::State::Final && summary.hiddenCount > 0) {
+        empty_->say(tr("No match is that close"),
+                    tr("%Ln weaker match(es) can be shown with “all matches”.",
+                       nullptr,
+                       static_cast<int>(summary.hiddenCount)),
+                    {});
+    } else if (session_.collections().isEmpty()) {
         empty_->say(tr("Find pictures by what they show and how they look"),
                     tr("Choose a folder to index. Nothing leaves this machine."),
                     tr("Add folder…"));

@@ -4,6 +4,7 @@
 #include "ui/views/make_child.h"
 #include "ui/views/theme.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
@@ -45,6 +46,7 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     scan_ = makeLink(this);
     time_ = makeLink(this);
     time_->setToolTip(tr("Show where the time went"));
+    buildStrictness();
     advice_ = makeChild<QLabel>(this);
     advice_->setWordWrap(true);
     advice_->hide();
@@ -52,6 +54,7 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     line->addWidget(fits_);
     line->addWidget(scan_);
     line->addStretch(1);
+    line->addWidget(strictness_);
     line->addWidget(time_);
     layout->addLayout(line);
     layout->addWidget(advice_);
@@ -61,10 +64,24 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     applyTheme();
 }
 
+void ResultHeader::buildStrictness() {
+    strictness_ = makeChild<QComboBox>(this);
+    strictness_->setAccessibleName(tr("the weakest match to show"));
+    strictness_->setToolTip(tr("Show only what stands out of the rest"));
+    strictness_->addItem(tr("all matches"), static_cast<int>(Fit::Weak));
+    strictness_->addItem(tr("fair and strong"), static_cast<int>(Fit::Fair));
+    strictness_->addItem(tr("only strong"), static_cast<int>(Fit::Strong));
+    strictness_->hide();
+    connect(strictness_, &QComboBox::activated, this, [this](int index) {
+        Q_EMIT weakestChosen(static_cast<Fit>(strictness_->itemData(index).toInt()));
+    });
+}
+
 void ResultHeader::applyTheme() {
     headline_->setFont(theme_.font(TextSize::Body, QFont::DemiBold));
     fits_->setFont(theme_.font(TextSize::Body));
     scan_->setFont(theme_.font(TextSize::Body));
+    strictness_->setFont(theme_.font(TextSize::Body));
     time_->setFont(theme_.font(TextSize::Body));
     advice_->setFont(theme_.font(TextSize::Body));
 }
@@ -110,7 +127,7 @@ QString ResultHeader::advice(const AnswerSummary& summary) const {
     if (summary.notes.contains(AnswerSummary::Note::TextTruncated)) {
         lines.append(tr("The text is longer than the models read; its end was left out."));
     }
-    if (summary.best == Fit::None && summary.shownCount > 0) {
+    if (summary.best == Fit::None && summary.shownCount + summary.hiddenCount > 0) {
         lines.append(summary.usesWords && summary.usesLooks
                          ? tr("Nothing really matches. Try moving the balance to one lens.")
                      : summary.usesWords
@@ -132,12 +149,18 @@ void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned
         if (summary.fairCount > 0) {
             fits.append(tr("%Ln fair", nullptr, summary.fairCount));
         }
+        if (summary.hiddenCount > 0) {
+            fits.append(tr("%Ln weaker hidden", nullptr, static_cast<int>(summary.hiddenCount)));
+        }
     }
     fits_->setText(fits.isEmpty() ? QString() : QStringLiteral("·  ") + fits.join(tr(", ")));
     fits_->setVisible(!fits.isEmpty());
     scan_->setVisible(!scanned.isEmpty());
     const QString scan = tr("still indexing %1").arg(scanned.join(tr(", ")));
     scan_->setText(headline_->text().isEmpty() ? scan : QStringLiteral("·  ") + scan);
+    if (summary.state != AnswerSummary::State::Searching) {  // stays while an answer is refined
+        strictness_->setVisible(isAnswer(summary.state));
+    }
     time_->setVisible(isAnswer(summary.state));
     time_->setText(
         tr("%1 ms").arg(QLocale().toString(summary.totalMs, 'f', summary.totalMs < 10 ? 1 : 0)));

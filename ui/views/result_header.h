@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 
@@ -25,20 +26,25 @@ public:
 
     QString text() const;
     QPushButton& timeDoor() { return *time_; }
+    QComboBox& strictness() { return *strictness_; }
 
 Q_SIGNALS:
     void requestWanted(qulonglong request);
     void scanWanted();
+    /// Somebody chose the weakest match to show.
+    void weakestChosen(bifocal::ui::Fit weakest);
 
 private:
     QString headline(const AnswerSummary& summary) const;
     QString advice(const AnswerSummary& summary) const;
+    void buildStrictness();
     void applyTheme();
 
     const Theme& theme_;
     QLabel* headline_ = nullptr;
     QLabel* fits_ = nullptr;
     QPushButton* scan_ = nullptr;
+    QComboBox* strictness_ = nullptr;
     QPushButton* time_ = nullptr;
     QLabel* advice_ = nullptr;
     std::uint64_t request_ = 0;

@@ -4,6 +4,7 @@
 #include "kernels/normalize.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace bifocal::cli {
@@ -62,6 +63,64 @@ Result<std::optional<std::size_t>> CandidateSet::rankByVector(const std::vector<
         }
     }
     return rankOfFirstHit(std::move(order), pictures_, isHit);
+}
+
+Result<ConfidenceScale> CandidateSet::confidence(const RowLayout& layout,
+                                                 const std::vector<float>& query,
+                                                 const IsHit& excluded) const {
+    std::vector<std::uint64_t> filter = filter_;
+    for (const auto& [row, copies] : picturesOfRow_) {
+        const bool isOut = excluded && std::any_of(copies.begin(), copies.end(), [&](auto copy) {
+                               return excluded(pictures_[copy]);
+                           });
+        if (isOut) {
+            filter[row / 64] &= ~(std::uint64_t{1} << (row % 64));
+        }
+    }
+    std::vector<kernels::RowScore> best(std::min<std::size_t>(rowCount_, 100));
+    BIFOCAL_TRY(const kernels::TopKResult found, snapshot_->search(query, filter, best, {}));
+    std::vector<float> scores;
+    for (std::size_t i = 0; i < found.count; ++i) {
+        scores.push_back(best[i].score);
+    }
+    return ConfidenceScale(found.moments, scores, maxScoreOf(layout, query));
+}
+
+std::vector<NamedRow> CandidateSet::namedRows(std::span<const NameMatch> named) const {
+    std::vector<NamedRow> rows;
+    std::unordered_set<std::uint32_t> seen;
+    for (const NameMatch& match : named) {
+        const auto row = snapshot_->find(match.content);
+        if (row && picturesOfRow_.contains(*row) && seen.insert(*row).second) {
+            rows.push_back({*row, match.strength, match.isOwnName});
+        }
+    }
+    return rows;
+}
+
+std::optional<std::size_t> CandidateSet::rankOf(std::span<const FusedRow> rows,
+                                                const IsHit& isHit) const {
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (const std::size_t picture : picturesOfRow_.at(rows[i].row)) {
+            order.emplace_back(i, picture);
+        }
+    }
+    return rankOfFirstHit(std::move(order), pictures_, isHit);
+}
+
+std::optional<std::size_t> CandidateSet::rankByName(std::span<const NameMatch> named,
+                                                    const IsHit& isHit) const {
+    return rankOf(fuseRanks({}, namedRows(named), {}), isHit);
+}
+
+Result<std::optional<std::size_t>> CandidateSet::rankByBoth(const std::vector<float>& query,
+                                                            std::span<const NameMatch> named,
+                                                            const IsHit& isHit) const {
+    std::vector<kernels::RowScore> best(rowCount_);
+    BIFOCAL_TRY(const kernels::TopKResult found, snapshot_->search(query, filter_, best, {}));
+    best.resize(found.count);
+    return rankOf(fuseRanks(best, namedRows(named), {}), isHit);
 }
 
 std::optional<std::size_t> CandidateSet::rankByHash(std::uint64_t hash, const IsHit& isHit) const {

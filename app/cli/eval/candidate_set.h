@@ -4,6 +4,9 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/index/vector_index.h"
+#include "core/library/library.h"
+#include "core/pipeline/rank_fusion.h"
+#include "core/pipeline/ranking.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +47,21 @@ public:
     Result<std::optional<std::size_t>> rankByVector(const std::vector<float>& query,
                                                     const IsHit& isHit) const;
 
+    /// The labels of a query, with every candidate that is `excluded` (none when empty) out of the
+    /// library: they come from the background that is left.
+    Result<ConfidenceScale> confidence(const RowLayout& layout,
+                                       const std::vector<float>& query,
+                                       const IsHit& excluded) const;
+
+    /// The rank of the best hit by names, strongest first; none when names speak for no hit.
+    std::optional<std::size_t> rankByName(std::span<const NameMatch> named,
+                                          const IsHit& isHit) const;
+
+    /// The same by the vectors and names together, fused as a search fuses them.
+    Result<std::optional<std::size_t>> rankByBoth(const std::vector<float>& query,
+                                                  std::span<const NameMatch> named,
+                                                  const IsHit& isHit) const;
+
     /// The same by rising Hamming distance to `hash`; pictures whose hash says nothing come last,
     /// and nothing is found when `hash` is 0.
     std::optional<std::size_t> rankByHash(std::uint64_t hash, const IsHit& isHit) const;
@@ -50,6 +69,9 @@ public:
     const std::vector<EvalPicture>& pictures() const { return pictures_; }
 
 private:
+    std::vector<NamedRow> namedRows(std::span<const NameMatch> named) const;
+    std::optional<std::size_t> rankOf(std::span<const FusedRow> rows, const IsHit& isHit) const;
+
     std::shared_ptr<const IndexSnapshot> snapshot_;
     std::vector<EvalPicture> pictures_;  ///< by path
     std::vector<std::uint64_t> filter_;  ///< one bit per row of the snapshot

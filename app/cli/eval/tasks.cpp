@@ -21,7 +21,8 @@ std::vector<float> withoutColours(const RowLayout& layout, std::vector<float> qu
 Result<TextOutcome> evaluateText(const ModelPack& pack,
                                  TextEncoder& encoder,
                                  const CandidateSet& candidates,
-                                 std::span<const EvalPicture> queries) {
+                                 std::span<const EvalPicture> queries,
+                                 const NameSource& names) {
     TextOutcome outcome;
     for (const EvalPicture& asked : queries) {
         const Result<EncodedText> text = encoder.encode(asked.prompt, {});
@@ -29,6 +30,10 @@ Result<TextOutcome> evaluateText(const ModelPack& pack,
             ++outcome.unread;
             outcome.ranks.add(std::nullopt);
             outcome.wordsAlone.add(std::nullopt);
+            if (names) {
+                outcome.namesAlone.add(std::nullopt);
+                outcome.fused.add(std::nullopt);
+            }
             continue;
         }
         if (!text) {
@@ -42,6 +47,12 @@ Result<TextOutcome> evaluateText(const ModelPack& pack,
         };
         BIFOCAL_TRY(const auto rank, candidates.rankByVector(query, isHit));
         outcome.ranks.add(rank);
+        if (names) {
+            BIFOCAL_TRY(const std::vector<NameMatch> named, names(asked.prompt));
+            outcome.namesAlone.add(candidates.rankByName(named, isHit));
+            BIFOCAL_TRY(const auto fusedRank, candidates.rankByBoth(query, named, isHit));
+            outcome.fused.add(fusedRank);
+        }
         BIFOCAL_TRY(
             const auto wordsRank,
             candidates.rankByVector(withoutColours(pack.info().layout, std::move(query)), isHit));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/library/internal/migrations.h"
 
+#include "core/library/internal/name_index.h"
+
 #include <array>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace bifocal::library {
@@ -60,7 +63,20 @@ CREATE TABLE state (
 INSERT INTO state (id, generation) VALUES (1, 0);
 )sql";
 
-constexpr std::array<const char*, kSchemaVersion> kSteps{kStep1, kStep2};
+// The words of names, as nameWords() gives them, with blanks between; the number of a row is that
+// of its file. Stems and diacritics are FTS5's business. No trigger
+// removes a row: virtual tables are out of its reach under trusted_schema = OFF.
+constexpr const char* kStep3 = R"sql(
+CREATE VIRTUAL TABLE file_names USING fts5 (
+    name, folders, tokenize = 'porter unicode61 remove_diacritics 2');
+)sql";
+
+struct Step {
+    const char* sql;
+    Result<void> (*fill)(Database&);  ///< null: the statements are all of it
+};
+constexpr std::array<Step, kSchemaVersion> kSteps{
+    {{kStep1, nullptr}, {kStep2, nullptr}, {kStep3, putAllNames}}};
 
 Result<std::map<std::string, std::string>> schemaOf(Database& database) {
     std::map<std::string, std::string> schema;
@@ -102,7 +118,10 @@ Result<void> migrate(Database& database) {
     BIFOCAL_TRY(Transaction transaction, Transaction::beginWriting(database));
     BIFOCAL_TRY(version, schemaVersion(database));  // another process may have been faster
     for (auto step = static_cast<std::size_t>(version); step < kSteps.size(); ++step) {
-        BIFOCAL_CHECK(database.execute(kSteps[step]));
+        BIFOCAL_CHECK(database.execute(kSteps[step].sql));
+        if (kSteps[step].fill != nullptr) {
+            BIFOCAL_CHECK(kSteps[step].fill(database));
+        }
     }
     const std::string setVersion = "PRAGMA user_version = " + std::to_string(kSchemaVersion);
     BIFOCAL_CHECK(database.execute(setVersion.c_str()));

@@ -11,7 +11,7 @@
 namespace bifocal::library {
 
 /// The version that migrate() makes. One step per version; a step is never edited once released.
-inline constexpr std::int64_t kSchemaVersion = 2;
+inline constexpr std::int64_t kSchemaVersion = 3;
 
 /// Unsupported for a version from the future, Corruption for a database of something else.
 Result<std::int64_t> schemaVersion(Database& database);

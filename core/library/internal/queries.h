@@ -17,6 +17,17 @@ inline constexpr std::string_view kFileAt =
 inline constexpr std::string_view kFilesWithHash =
     "SELECT " BIFOCAL_FILE_COLUMNS
     " FROM files WHERE perceptual_hash = ?1 AND perceptual_hash <> 0 ORDER BY id";
+// The words are few or the rows are not read: counted first, up to a limit.
+inline constexpr std::string_view kCountNamed =
+    "SELECT count(*) FROM (SELECT 1 FROM file_names WHERE file_names MATCH ?1 LIMIT ?2)";
+inline constexpr std::string_view kFilesNamed =
+    "SELECT files.id, files.content, file_names.name FROM file_names"
+    " CROSS JOIN files ON files.id = file_names.rowid WHERE file_names MATCH ?1";
+inline constexpr std::string_view kFilesNamedThemselves =
+    "SELECT rowid FROM file_names WHERE file_names MATCH ?1";
+inline constexpr std::string_view kAllPaths =
+    "SELECT files.id, files.path, collections.root FROM files"
+    " JOIN collections ON collections.id = files.collection";
 inline constexpr std::string_view kNewestFiles =
     "SELECT " BIFOCAL_FILE_COLUMNS " FROM files ORDER BY modified DESC, id DESC LIMIT ?1 OFFSET ?2";
 inline constexpr std::string_view kNewestFilesOf =
@@ -54,6 +65,13 @@ inline constexpr std::string_view kPutFile =
     " perceptual_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
     " ON CONFLICT (collection, path) DO UPDATE SET size = ?3, modified = ?4, inode = ?5,"
     " content = ?6, width = ?7, height = ?8, perceptual_hash = ?9";
+inline constexpr std::string_view kRootOf = "SELECT root FROM collections WHERE id = ?1";
+inline constexpr std::string_view kPutName =
+    "INSERT INTO file_names (rowid, name, folders) SELECT id, ?3, ?4 FROM files"
+    " WHERE collection = ?1 AND path = ?2"
+    " AND NOT EXISTS (SELECT 1 FROM file_names WHERE rowid = files.id)";
+inline constexpr std::string_view kPutNameOf =
+    "INSERT INTO file_names (rowid, name, folders) VALUES (?1, ?2, ?3)";
 inline constexpr std::string_view kPutFailure =
     "INSERT INTO failures (" BIFOCAL_FAILURE_COLUMNS
     ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
@@ -62,6 +80,12 @@ inline constexpr std::string_view kPutFailure =
 inline constexpr std::string_view kRemoveFile = "DELETE FROM files WHERE id = ?1";
 inline constexpr std::string_view kRemoveFileAt =
     "DELETE FROM files WHERE collection = ?1 AND path = ?2";
+inline constexpr std::string_view kRemoveName = "DELETE FROM file_names WHERE rowid = ?1";
+inline constexpr std::string_view kRemoveNameAt =
+    "DELETE FROM file_names WHERE rowid IN"
+    " (SELECT id FROM files WHERE collection = ?1 AND path = ?2)";
+inline constexpr std::string_view kRemoveNamesOf =
+    "DELETE FROM file_names WHERE rowid IN (SELECT id FROM files WHERE collection = ?1)";
 inline constexpr std::string_view kRemoveFailureAt =
     "DELETE FROM failures WHERE collection = ?1 AND path = ?2";
 inline constexpr std::string_view kRemoveFailuresOf = "DELETE FROM failures WHERE collection = ?1";

@@ -32,6 +32,10 @@ TEST_F(CliEvalBarsTest, ReachesThePromisedRecall) {
     EXPECT_EQ(figures["text_to_image"]["n"], 473);
     EXPECT_GE(figures["text_to_image"]["r1"].get<double>(), 0.25);
     EXPECT_GE(figures["text_to_image"]["r10"].get<double>(), 0.50);
+    EXPECT_GT(figures["text_to_image"]["fused"]["r1"].get<double>(),
+              figures["text_to_image"]["r1"].get<double>());
+    EXPECT_GT(figures["text_to_image"]["fused"]["r10"].get<double>(),
+              figures["text_to_image"]["names_alone"]["r10"].get<double>());
     EXPECT_EQ(figures["colour"]["n"], 51);
     EXPECT_GE(figures["colour"]["r10"].get<double>(), 0.60);
     EXPECT_EQ(figures["image_to_image"]["n"], 200);

@@ -83,6 +83,28 @@ TEST_F(EvalTasksTest, FindsEachColourByItsPrompt) {
     EXPECT_EQ(outcome->unread, 0U);
 }
 
+TEST_F(EvalTasksTest, NamesFindWhatTheVectorsMiss) {
+    addColours();
+    pictures_[0].prompt = "A blue whale.";  // the picture is red
+    const auto encoder = pack_.makeTextEncoder({});
+    const NameSource names = [this](const std::string& prompt) -> Result<std::vector<NameMatch>> {
+        std::vector<NameMatch> matches;
+        if (prompt == "A blue whale.") {
+            matches.push_back({FileId{1}, pictures_[0].content, true, 1.0F});
+            matches.push_back({FileId{9}, keyOf(99), true, 1.0F});  // no candidate
+        }
+        return matches;
+    };
+
+    const auto outcome = evaluateText(pack_, **encoder, candidates(), pictures_, names);
+
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_NEAR(outcome->ranks.recallAt(1), 2.0 / 3, 1e-9);
+    EXPECT_NEAR(outcome->namesAlone.recallAt(3), 1.0 / 3, 1e-9);
+    EXPECT_DOUBLE_EQ(outcome->fused.recallAt(1), 1.0);
+    EXPECT_EQ(evaluateText(pack_, **encoder, candidates(), pictures_)->fused.count(), 0U);
+}
+
 TEST_F(EvalTasksTest, CountsAWrongPromptAsAMiss) {
     addColours();
     pictures_[0].prompt = "A blue whale.";

@@ -30,6 +30,8 @@ TEST(PromptOptionsTest, DescribesAPrompt) {
                               "tree",
                               "--balance",
                               "0.25",
+                              "--names",
+                              "0.5",
                               "-k",
                               "3"});
 
@@ -37,10 +39,19 @@ TEST(PromptOptionsTest, DescribesAPrompt) {
     EXPECT_EQ(made->text, "a flower");
     EXPECT_EQ(made->negatives, (std::vector<std::string>{"red", "tree"}));
     EXPECT_DOUBLE_EQ(made->balance, 0.25);
+    EXPECT_DOUBLE_EQ(made->nameWeight, 0.5);
     EXPECT_EQ(made->resultCount, 3);
     ASSERT_TRUE(made->image);
     EXPECT_EQ(std::get<ImageFile>(made->image->source).path, "a.png");
     EXPECT_EQ(made->image->region, (PixelRect{1, 2, 30, 40}));
+}
+
+TEST(PromptOptionsTest, IsAsStrictAsAsked) {
+    EXPECT_EQ(prompt({"--text", "a"})->strictness, Strictness::Any);
+    EXPECT_EQ(prompt({"--text", "a", "--strictness", "fair"})->strictness, Strictness::Fair);
+    EXPECT_EQ(prompt({"--text", "a", "--strictness", "strong"})->strictness, Strictness::Strong);
+    EXPECT_EQ(prompt({"--text", "a", "--strictness", "very"}).error().code,
+              ErrorCode::InvalidArgument);
 }
 
 TEST(PromptOptionsTest, TakesTheFrameOfAVideo) {

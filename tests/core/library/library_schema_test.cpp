@@ -53,7 +53,7 @@ CREATE TABLE failures (
     PRIMARY KEY (collection, path)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO collections VALUES (3, CAST('/pictures' AS BLOB), 1700000000);
-INSERT INTO files VALUES (11, 3, CAST('/pictures/a.jpg' AS BLOB), 5, 6, 7,
+INSERT INTO files VALUES (11, 3, CAST('/pictures/holiday.jpg' AS BLOB), 5, 6, 7,
                           x'000102030405060708090a0b0c0d0e0f', 8, 9, -1);
 INSERT INTO failures VALUES (3, CAST('/pictures/b.jpg' AS BLOB), 1, 2, 3, 4, 'cut off');
 PRAGMA user_version = 1;
@@ -87,8 +87,10 @@ TEST_F(LibrarySchemaTest, VersionOneIsBroughtUpToDate) {
         const auto files = *library->filesWithPerceptualHash(~std::uint64_t{0});
         ASSERT_THAT(files, SizeIs(1));
         EXPECT_EQ(files[0].id, FileId{11});
-        EXPECT_EQ(files[0].path, "/pictures/a.jpg");
+        EXPECT_EQ(files[0].path, "/pictures/holiday.jpg");
         EXPECT_EQ(files[0].content.bytes[15], 15);
+        ASSERT_THAT(*library->filesNamed("a b", 10), IsEmpty());
+        EXPECT_THAT(*library->filesNamed("holiday", 10), SizeIs(1));
         EXPECT_THAT(*library->failures(CollectionId{3}), SizeIs(1));
         EXPECT_TRUE((*library->collections())[0].lastScan);
     }

@@ -53,6 +53,17 @@ TEST(ConfidenceScale, OneLuckyPictureIsNotAnAnswerButAFairOneIs) {
     EXPECT_EQ(ConfidenceScale(flat(100, 0.05), lucky, 1.0).answer(), Answer::Fair);
 }
 
+TEST(ConfidenceScale, AStrengthOfOneIsWhereAnAnswerBegins) {
+    for (const float height : {0.0F, 0.1F, 0.19F, 0.21F, 0.26F, 0.28F, 0.5F}) {
+        for (const float others : {0.0F, 0.15F, 0.2F}) {
+            std::vector<float> best(10, std::min(height, others));
+            best[0] = height;
+            const ConfidenceScale scale(flat(100, 0.0), best, 1.0);
+            EXPECT_EQ(scale.strength() < 1, scale.answer() == Answer::None) << height << others;
+        }
+    }
+}
+
 TEST(ConfidenceScale, AnEmptyLibraryHasNoAnswer) {
     EXPECT_EQ(ConfidenceScale({}, {}, 1.0).answer(), Answer::None);
 }
