@@ -6,6 +6,9 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +35,72 @@ Result<PixelRect> parseRegion(const std::string& text) {
     return PixelRect{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
+Result<SortOrder> orderFrom(const Arguments& arguments) {
+    const std::string name = arguments.value("--sort").value_or("best");
+    for (const auto& [known, order] : {std::pair{"best", SortOrder::Best},
+                                       std::pair{"newest", SortOrder::Newest},
+                                       std::pair{"oldest", SortOrder::Oldest},
+                                       std::pair{"largest", SortOrder::Largest},
+                                       std::pair{"smallest", SortOrder::Smallest},
+                                       std::pair{"name", SortOrder::Name}}) {
+        if (name == known) {
+            return order;
+        }
+    }
+    return Error{ErrorCode::InvalidArgument,
+                 "--sort: '" + name + "' is none of best, newest, oldest, largest, smallest, name"};
+}
+
+/// The beginning of a day, "2024-12-31", in UTC.
+Result<std::optional<std::chrono::sys_seconds>> dayFrom(const Arguments& arguments,
+                                                        const std::string& option) {
+    const auto text = arguments.value(option);
+    if (!text) {
+        return std::optional<std::chrono::sys_seconds>{};
+    }
+    std::array<int, 3> numbers{};
+    const char* place = text->data();
+    const char* const end = text->data() + text->size();
+    bool isDay = true;
+    for (std::size_t i = 0; i < numbers.size() && isDay; ++i) {
+        const auto [rest, code] = std::from_chars(place, end, numbers[i]);
+        const bool isLast = i + 1 == numbers.size();
+        isDay = code == std::errc{} && numbers[i] > 0 &&
+                (isLast ? rest == end : (rest != end && *rest == '-'));
+        place = isDay && !isLast ? rest + 1 : rest;
+    }
+    const std::chrono::year_month_day day{std::chrono::year(numbers[0]),
+                                          std::chrono::month(static_cast<unsigned>(numbers[1])),
+                                          std::chrono::day(static_cast<unsigned>(numbers[2]))};
+    if (!isDay || numbers[0] > 9999 || !day.ok()) {
+        return Error{ErrorCode::InvalidArgument,
+                     option + ": '" + *text + "' is no day like 2024-12-31"};
+    }
+    return std::optional<std::chrono::sys_seconds>(std::chrono::sys_days(day));
+}
+
+Result<Filters> filtersFrom(const Arguments& arguments) {
+    constexpr long kMostKilobytes = 1L << 50U;
+    Filters filters;
+    filters.types = arguments.values("--type");
+    BIFOCAL_TRY(filters.modifiedAfter, dayFrom(arguments, "--after"));
+    BIFOCAL_TRY(filters.modifiedBefore, dayFrom(arguments, "--before"));
+    BIFOCAL_TRY(const long least, arguments.integer("--min-kb", 0, 0, kMostKilobytes));
+    filters.smallestBytes = static_cast<std::uint64_t>(least) * 1000;
+    if (arguments.has("--max-kb")) {
+        BIFOCAL_TRY(const long most, arguments.integer("--max-kb", 0, 0, kMostKilobytes));
+        filters.largestBytes = static_cast<std::uint64_t>(most) * 1000;
+    }
+    if (const auto folder = arguments.value("--folder")) {
+        std::error_code code;
+        filters.folder = std::filesystem::weakly_canonical(*folder, code);
+        if (code || folder->empty()) {
+            return Error{ErrorCode::InvalidArgument, "--folder: '" + *folder + "' is no folder"};
+        }
+    }
+    return filters;
+}
+
 Result<Strictness> strictnessFrom(const Arguments& arguments) {
     const std::string name = arguments.value("--strictness").value_or("any");
     for (const auto& [known, strictness] : {std::pair{"any", Strictness::Any},
@@ -54,6 +123,8 @@ Result<Prompt> promptFrom(const Arguments& arguments) {
     BIFOCAL_TRY(prompt.balance, arguments.number("--balance", 0.5, 0, 1));
     BIFOCAL_TRY(prompt.nameWeight, arguments.number("--names", 1, 0, 1));
     BIFOCAL_TRY(prompt.strictness, strictnessFrom(arguments));
+    BIFOCAL_TRY(prompt.order, orderFrom(arguments));
+    BIFOCAL_TRY(prompt.filters, filtersFrom(arguments));
     BIFOCAL_TRY(const long count, arguments.integer("-k", 10, 1, kMaxResultCount));
     prompt.resultCount = static_cast<int>(count);
     if (const auto file = arguments.value("--speech")) {
@@ -89,6 +160,13 @@ std::vector<OptionSpec> withPromptOptions(std::vector<OptionSpec> own) {
     own.push_back({"--balance"});
     own.push_back({"--names"});
     own.push_back({"--strictness"});
+    own.push_back({"--sort"});
+    own.push_back({"--type", OptionSpec::Value::Many});
+    own.push_back({"--folder"});
+    own.push_back({"--after"});
+    own.push_back({"--before"});
+    own.push_back({"--min-kb"});
+    own.push_back({"--max-kb"});
     own.push_back({"-k"});
     return own;
 }

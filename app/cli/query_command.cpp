@@ -17,7 +17,9 @@ constexpr std::string_view kManual =
     R"(bifocal-cli query - find pictures by words, by a picture, or by both
 
 usage: bifocal-cli query --library L [--text T] [--speech F] [--image F] [--minus T]...
-                         [--balance B] [--names W] [--strictness S] [-k N] [--json] [--packs P] [--pack NAME]
+                         [--balance B] [--names W] [--strictness S] [--sort O] [-k N] [--json]
+                         [--type T]... [--folder D] [--after DAY] [--before DAY]
+                         [--min-kb N] [--max-kb N] [--packs P] [--pack NAME]
 
   --text T       what to look for; a word after " -" counts against ("flower -tree")
   --speech F     a WAV file in which somebody says what to look for (needs ./run --with-speech)
@@ -28,6 +30,11 @@ usage: bifocal-cli query --library L [--text T] [--speech F] [--image F] [--minu
   --names W      weight of file and folder names beside the vectors, 0: none ... 1 (1); names
                  count when they hold all words, by 1/(60 + rank) as the vectors do
   --strictness S any, fair or strong: the weakest match that is shown (any)
+  --sort O       order of the best: best, newest, oldest, largest, smallest, name (best)
+  --type T       only files with this extension (jpeg); may be given several times
+  --folder D     only files in this folder and below
+  --after DAY, --before DAY   only files changed from then on, before then (2024-12-31, UTC)
+  --min-kb N, --max-kb N      only files of at least, at most this many thousand bytes
   -k N           number of results (10)
   --json         one JSON object on standard output
 

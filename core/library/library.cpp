@@ -131,7 +131,14 @@ public:
     Result<std::vector<ContentKey>> contentsMatching(
         std::span<const CollectionId> collections,
         std::optional<std::chrono::sys_seconds> modifiedAfter,
-        std::optional<std::chrono::sys_seconds> modifiedBefore) const override;
+        std::optional<std::chrono::sys_seconds> modifiedBefore) const override {
+        return contentsMatching(collections, modifiedAfter, modifiedBefore, FileTest());
+    }
+    Result<std::vector<ContentKey>> contentsMatching(
+        std::span<const CollectionId> collections,
+        std::optional<std::chrono::sys_seconds> modifiedAfter,
+        std::optional<std::chrono::sys_seconds> modifiedBefore,
+        const FileTest& accepts) const override;
     Result<std::vector<ContentKey>> allContents() const override;
     Result<std::vector<FailureRecord>> failures(
         std::optional<CollectionId> collection) const override;
@@ -376,7 +383,8 @@ Result<std::vector<FileRecord>> SqliteLibrary::newestFiles(std::optional<Collect
 Result<std::vector<ContentKey>> SqliteLibrary::contentsMatching(
     std::span<const CollectionId> collections,
     std::optional<std::chrono::sys_seconds> modifiedAfter,
-    std::optional<std::chrono::sys_seconds> modifiedBefore) const {
+    std::optional<std::chrono::sys_seconds> modifiedBefore,
+    const FileTest& accepts) const {
     using Limits = std::numeric_limits<std::int64_t>;
     const std::int64_t first = modifiedAfter ? toNanoseconds(*modifiedAfter) : Limits::min();
     const std::int64_t end = modifiedBefore ? toNanoseconds(*modifiedBefore) : Limits::max();
@@ -387,7 +395,9 @@ Result<std::vector<ContentKey>> SqliteLibrary::contentsMatching(
             if (!hasRow) {
                 return {};
             }
-            contents.insert(toKey(statement.blob(0)));
+            if (!accepts || accepts(toPath(statement.blob(1)), fromStored(statement.integer(2)))) {
+                contents.insert(toKey(statement.blob(0)));
+            }
         }
     };
     const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -150,6 +151,14 @@ public:
         std::span<const CollectionId> collections,
         std::optional<std::chrono::sys_seconds> modifiedAfter,
         std::optional<std::chrono::sys_seconds> modifiedBefore) const = 0;
+
+    /// The same, of those files alone that `accepts` takes; it must not call the library.
+    using FileTest = std::function<bool(const std::filesystem::path& path, std::uint64_t bytes)>;
+    virtual Result<std::vector<ContentKey>> contentsMatching(
+        std::span<const CollectionId> collections,
+        std::optional<std::chrono::sys_seconds> modifiedAfter,
+        std::optional<std::chrono::sys_seconds> modifiedBefore,
+        const FileTest& accepts) const = 0;
 
     /// Every distinct content that a file has, for reclaiming orphan vectors and for doctor.
     virtual Result<std::vector<ContentKey>> allContents() const = 0;

@@ -26,11 +26,18 @@ bool passes(const FileRecord& file, const Filters& filters) {
     const std::chrono::sys_seconds modified{
         std::chrono::seconds(file.stamp.modifiedNanoseconds / 1'000'000'000)};
     return (!filters.modifiedAfter || modified >= *filters.modifiedAfter) &&
-           (!filters.modifiedBefore || modified < *filters.modifiedBefore);
+           (!filters.modifiedBefore || modified < *filters.modifiedBefore) &&
+           passesFile(filters, file.path, file.stamp.sizeBytes);
+}
+
+bool looksAtFiles(const Filters& filters) {
+    return !filters.types.empty() || filters.smallestBytes > 0 || filters.largestBytes ||
+           !filters.folder.empty();
 }
 
 bool narrows(const Filters& filters) {
-    return !filters.collections.empty() || filters.modifiedAfter || filters.modifiedBefore;
+    return !filters.collections.empty() || filters.modifiedAfter || filters.modifiedBefore ||
+           looksAtFiles(filters);
 }
 
 /// One bit per row that the filters let through; at least one word, so that "nothing passes" is not
@@ -40,9 +47,15 @@ Result<std::vector<std::uint64_t>> filterBits(const RankRequest& request) {
     if (!narrows(filters)) {
         return std::vector<std::uint64_t>{};
     }
+    Library::FileTest accepts;
+    if (looksAtFiles(filters)) {
+        accepts = [&filters](const std::filesystem::path& path, std::uint64_t bytes) {
+            return passesFile(filters, path, bytes);
+        };
+    }
     BIFOCAL_TRY(const std::vector<ContentKey> contents,
                 request.library.contentsMatching(
-                    filters.collections, filters.modifiedAfter, filters.modifiedBefore));
+                    filters.collections, filters.modifiedAfter, filters.modifiedBefore, accepts));
     std::vector<std::uint64_t> bits(
         std::max<std::size_t>(1, (request.snapshot.rowCount() + 63) / 64));
     for (const ContentKey& content : contents) {
@@ -97,6 +110,26 @@ Confidence weakestShown(Strictness strictness) {
         case Strictness::Strong: return Confidence::Strong;
     }
     return Confidence::Weak;
+}
+
+/// Sorts within the results; the prompt's own picture stays before all.
+void sortRows(std::vector<ResultRow>& rows, SortOrder order) {
+    const auto isBefore = [order](const FileRecord& a, const FileRecord& b) {
+        switch (order) {
+            case SortOrder::Best: return false;
+            case SortOrder::Newest:
+                return a.stamp.modifiedNanoseconds > b.stamp.modifiedNanoseconds;
+            case SortOrder::Oldest:
+                return a.stamp.modifiedNanoseconds < b.stamp.modifiedNanoseconds;
+            case SortOrder::Largest: return a.stamp.sizeBytes > b.stamp.sizeBytes;
+            case SortOrder::Smallest: return a.stamp.sizeBytes < b.stamp.sizeBytes;
+            case SortOrder::Name: return a.path.filename() < b.path.filename();
+        }
+        return false;
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const ResultRow& a, const ResultRow& b) {
+        return a.isThisPicture != b.isThisPicture ? a.isThisPicture : isBefore(a.file, b.file);
+    });
 }
 
 WhyMatched whyMatched(const RankRequest& request, std::uint32_t row) {
@@ -285,6 +318,7 @@ Result<ResultSet> rank(const RankRequest& request) {
                 std::erase_if(set.rows,
                               [weakest = weakestShown(request.prompt.prompt.strictness)](
                                   const ResultRow& row) { return row.confidence > weakest; });
+            sortRows(set.rows, request.prompt.prompt.order);
             return set;
         }
     }

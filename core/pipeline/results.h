@@ -62,7 +62,7 @@ struct ResultSet {
     PromptMode mode = PromptMode::TextOnly;
     std::string spoken;  ///< what was understood of a spoken prompt; empty without one
     Answer answer = Answer::None;
-    std::vector<ResultRow> rows;    ///< best first; the prompt's own picture before all
+    std::vector<ResultRow> rows;    ///< in the prompt's order; its own picture before all
     std::uint64_t hiddenCount = 0;  ///< of the best, left out because the prompt is stricter
     std::uint64_t searchedCount = 0;
     std::vector<Notice> notices;

@@ -46,7 +46,17 @@ struct Filters {
     std::vector<CollectionId> collections;
     std::optional<std::chrono::sys_seconds> modifiedAfter;
     std::optional<std::chrono::sys_seconds> modifiedBefore;
+    std::vector<std::string> types;  ///< extensions without the dot, in any case; jpg is jpeg
+    std::uint64_t smallestBytes = 0;
+    std::optional<std::uint64_t> largestBytes;
+    std::filesystem::path folder;  ///< absolute: files in it and below; empty: anywhere
 };
+
+/// Whether the filters that look at a file alone (types, bytes, folder) let it through.
+bool passesFile(const Filters& filters, const std::filesystem::path& path, std::uint64_t bytes);
+
+/// The order in which the best results are shown; which ones they are does not depend on it.
+enum class SortOrder : std::uint8_t { Best = 1, Newest, Oldest, Largest, Smallest, Name };
 
 /// The weakest match that is shown; each level shows a part of what the one before it shows.
 enum class Strictness : std::uint8_t { Any = 1, Fair, Strong };
@@ -62,6 +72,7 @@ struct Prompt {
     int resultCount = 50;   ///< k
     Filters filters;
     Strictness strictness = Strictness::Any;
+    SortOrder order = SortOrder::Best;
     Urgency urgency = Urgency::Interactive;
 };
 

@@ -720,6 +720,14 @@
             <numerusform>选择“全部匹配”可显示 %Ln 个较弱的匹配。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>No picture passes the filter</source>
+        <translation>没有图片符合筛选条件</translation>
+    </message>
+    <message>
+        <source>Choose “All files” in the filter above to search all of them.</source>
+        <translation>在上方的筛选中选择“所有文件”以搜索全部图片。</translation>
+    </message>
 </context>
 <context>
     <name>bifocal::ui::MessageStrip</name>
@@ -745,6 +753,125 @@
     <message>
         <source>Speak English, it ends when you pause; or hold and talk (Ctrl+M)</source>
         <translation>请说英语，停顿时结束；或按住说话（Ctrl+M）</translation>
+    </message>
+</context>
+<context>
+    <name>bifocal::ui::NarrowingBar</name>
+    <message>
+        <source>the weakest match to show</source>
+        <translation>要显示的最弱匹配</translation>
+    </message>
+    <message>
+        <source>Show only what stands out of the rest</source>
+        <translation>只显示明显突出的结果</translation>
+    </message>
+    <message>
+        <source>all matches</source>
+        <translation>全部匹配</translation>
+    </message>
+    <message>
+        <source>fair and strong</source>
+        <translation>一般和强匹配</translation>
+    </message>
+    <message>
+        <source>only strong</source>
+        <translation>仅强匹配</translation>
+    </message>
+    <message>
+        <source>the order of the results</source>
+        <translation>结果的顺序</translation>
+    </message>
+    <message>
+        <source>Sort the best results; which ones they are stays the same</source>
+        <translation>对最佳结果排序；结果本身不变</translation>
+    </message>
+    <message>
+        <source>best first</source>
+        <translation>最佳优先</translation>
+    </message>
+    <message>
+        <source>newest first</source>
+        <translation>最新优先</translation>
+    </message>
+    <message>
+        <source>oldest first</source>
+        <translation>最旧优先</translation>
+    </message>
+    <message>
+        <source>largest first</source>
+        <translation>最大优先</translation>
+    </message>
+    <message>
+        <source>smallest first</source>
+        <translation>最小优先</translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>Search only some files: by type, time of change, size</source>
+        <translation>只搜索部分文件：按类型、修改时间、大小</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>所有文件</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>修改时间</translation>
+    </message>
+    <message>
+        <source>At any time</source>
+        <translation>任何时间</translation>
+    </message>
+    <message>
+        <source>In the last week</source>
+        <translation>最近一周</translation>
+    </message>
+    <message>
+        <source>In the last month</source>
+        <translation>最近一个月</translation>
+    </message>
+    <message>
+        <source>In the last year</source>
+        <translation>最近一年</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>At least 100 kB</source>
+        <translation>至少 100 kB</translation>
+    </message>
+    <message>
+        <source>At least 1 MB</source>
+        <translation>至少 1 MB</translation>
+    </message>
+    <message>
+        <source>At least 10 MB</source>
+        <translation>至少 10 MB</translation>
+    </message>
+    <message>
+        <source>Filter: on</source>
+        <translation>筛选：已启用</translation>
     </message>
 </context>
 <context>
@@ -1109,26 +1236,6 @@
     <message>
         <source>this answer took %1; show where the time went</source>
         <translation>本次搜索用时 %1；查看时间花在哪里</translation>
-    </message>
-    <message>
-        <source>the weakest match to show</source>
-        <translation>要显示的最弱匹配</translation>
-    </message>
-    <message>
-        <source>Show only what stands out of the rest</source>
-        <translation>只显示明显突出的结果</translation>
-    </message>
-    <message>
-        <source>all matches</source>
-        <translation>全部匹配</translation>
-    </message>
-    <message>
-        <source>fair and strong</source>
-        <translation>一般和强匹配</translation>
-    </message>
-    <message>
-        <source>only strong</source>
-        <translation>仅强匹配</translation>
     </message>
     <message numerus="yes">
         <source>%Ln weaker hidden</source>

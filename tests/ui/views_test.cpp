@@ -10,6 +10,7 @@
 #include "ui/views/detail_pane.h"
 #include "ui/views/failure_list.h"
 #include "ui/views/main_window.h"
+#include "ui/views/narrowing_bar.h"
 #include "ui/views/profiler_dock.h"
 #include "ui/views/prompt_bar.h"
 #include "ui/views/prompt_chip.h"
@@ -18,6 +19,7 @@
 #include "ui/views/sidebar.h"
 #include "ui/views/theme.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
@@ -26,10 +28,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <QUrl>
 
 #include <gtest/gtest.h>
@@ -378,9 +382,10 @@ TEST_F(MainWindowTest, APictureFoundByItsNameSaysSo) {
 }
 
 TEST_F(MainWindowTest, AStricterChoiceAsksAgainAndSaysWhatItHides) {
-    EXPECT_FALSE(window_->header().strictness().isVisible()) << "nothing to be strict about yet";
+    EXPECT_FALSE(window_->header().narrowing().strictness().isVisible())
+        << "nothing to be strict about yet";
     answer({FakeEngine::row(1, "a.png", 0.5F, 0.3F), FakeEngine::row(2, "b.png", 0.1F, 0)});
-    QComboBox& strictness = window_->header().strictness();
+    QComboBox& strictness = window_->header().narrowing().strictness();
     ASSERT_TRUE(strictness.isVisible());
     EXPECT_EQ(engine_.submitted.back().prompt.strictness, Strictness::Any);
 
@@ -400,6 +405,41 @@ TEST_F(MainWindowTest, AStricterChoiceAsksAgainAndSaysWhatItHides) {
     QTest::keyClicks(&window_->prompt().textField(), QStringLiteral(" red"));
     QTest::keyClick(&window_->prompt().textField(), Qt::Key_Return);
     EXPECT_EQ(engine_.submitted.back().prompt.strictness, Strictness::Strong) << "it stays chosen";
+}
+
+TEST_F(MainWindowTest, AnOrderAndAFilterAreAskedForAndStay) {
+    answer({FakeEngine::row(1, "a.png", 0.5F, 0.3F)});
+    NarrowingBar& bar = window_->header().narrowing();
+    bar.order().setFocus();
+    QTest::keyClick(&bar.order(), Qt::Key_Down);
+    EXPECT_EQ(engine_.submitted.back().prompt.order, SortOrder::Newest);
+
+    const auto choose = [&bar](const QString& text) {
+        const auto actions = bar.filterMenu().actions();
+        const auto found = std::find_if(actions.begin(), actions.end(), [&](const QAction* action) {
+            return action->text() == text;
+        });
+        ASSERT_NE(found, actions.end()) << text.toStdString();
+        bar.filterMenu().popup(bar.mapToGlobal(QPoint(0, 0)));
+        QTest::mouseClick(&bar.filterMenu(),
+                          Qt::LeftButton,
+                          {},
+                          bar.filterMenu().actionGeometry(*found).center());
+    };
+    choose(QStringLiteral("PNG"));
+    choose(QStringLiteral("At least 100 kB"));
+    choose(QStringLiteral("In the last week"));
+    const Prompt& filtered = engine_.submitted.back().prompt;
+    EXPECT_EQ(filtered.filters.types, std::vector<std::string>{"png"});
+    EXPECT_EQ(filtered.filters.smallestBytes, 100'000U);
+    EXPECT_TRUE(filtered.filters.modifiedAfter.has_value());
+    EXPECT_EQ(filtered.order, SortOrder::Newest);
+    EXPECT_EQ(bar.filterButton().text(), QStringLiteral("Filter: on"));
+
+    choose(QStringLiteral("All files"));
+    EXPECT_TRUE(engine_.submitted.back().prompt.filters.types.empty());
+    EXPECT_FALSE(engine_.submitted.back().prompt.filters.modifiedAfter.has_value());
+    EXPECT_EQ(engine_.submitted.back().prompt.text, "flower");
 }
 
 TEST_F(MainWindowTest, MoreLikeThisMakesItThePrompt) {

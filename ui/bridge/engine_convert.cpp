@@ -8,6 +8,8 @@
 #include <QHash>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -46,6 +48,18 @@ Strictness toStrictness(Fit weakest) {
         case Fit::None: return Strictness::Any;
     }
     return Strictness::Any;
+}
+
+SortOrder toSortOrder(ResultOrder order) {
+    switch (order) {
+        case ResultOrder::Best: return SortOrder::Best;
+        case ResultOrder::Newest: return SortOrder::Newest;
+        case ResultOrder::Oldest: return SortOrder::Oldest;
+        case ResultOrder::Largest: return SortOrder::Largest;
+        case ResultOrder::Smallest: return SortOrder::Smallest;
+        case ResultOrder::Name: return SortOrder::Name;
+    }
+    return SortOrder::Best;
 }
 
 AnswerSummary::Note toNote(Notice notice) {
@@ -146,7 +160,17 @@ Prompt toPrompt(const PromptDraft& draft) {
         prompt.negatives.push_back(word.toStdString());
     }
     prompt.balance = std::clamp(draft.balance, 0.0, 1.0);
-    prompt.strictness = toStrictness(draft.weakest);
+    prompt.strictness = toStrictness(draft.narrowing.weakest);
+    prompt.order = toSortOrder(draft.narrowing.order);
+    for (const QString& type : draft.narrowing.types) {
+        prompt.filters.types.push_back(type.toStdString());
+    }
+    prompt.filters.smallestBytes = static_cast<std::uint64_t>(draft.narrowing.smallestBytes);
+    if (draft.narrowing.newestDays > 0) {
+        prompt.filters.modifiedAfter =
+            std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()) -
+            std::chrono::days(draft.narrowing.newestDays);
+    }
     if (draft.collection) {
         prompt.filters.collections.push_back(draft.collection);
     }

@@ -45,10 +45,10 @@ void Session::start() {
 
 void Session::search(const PromptDraft& draft) {
     const CollectionId collection = draft_.collection;
-    const Fit weakest = draft_.weakest;
+    const Narrowing narrowing = draft_.narrowing;
     draft_ = draft;
     draft_.collection = collection;
-    draft_.weakest = weakest;
+    draft_.narrowing = narrowing;
     if (draft_.isEmpty()) {
         bridge_.cancelPrompt();
         browseFrom(0);
@@ -67,9 +67,9 @@ void Session::selectCollection(CollectionId collection) {
     searchAgain();
 }
 
-void Session::setWeakest(Fit weakest) {
-    if (draft_.weakest != weakest) {
-        draft_.weakest = weakest;
+void Session::setNarrowing(const Narrowing& narrowing) {
+    if (draft_.narrowing != narrowing) {
+        draft_.narrowing = narrowing;
         isRefining_ = !draft_.isEmpty();  // what stays keeps its place
         searchAgain();
     }

@@ -33,8 +33,8 @@ public:
     void searchAgain() { search(draft_); }
     /// Shows this collection (none: everything), with the prompt when there is one.
     void selectCollection(CollectionId collection);
-    /// The weakest match that is shown, of this prompt and of those to come.
-    void setWeakest(Fit weakest);
+    /// What is shown of the answers, to this prompt and to those to come.
+    void setNarrowing(const Narrowing& narrowing);
     CollectionId collection() const { return draft_.collection; }
 
     /// The prompt whose answer is shown or on its way.

@@ -172,6 +172,20 @@ struct MessageItem {
 /// A picture for a prompt: a file, encoded bytes, or pixels.
 using PictureSource = std::variant<std::filesystem::path, QByteArray, QImage>;
 
+enum class ResultOrder : std::uint8_t { Best = 1, Newest, Oldest, Largest, Smallest, Name };
+
+/// Which results of a prompt are shown, and in which order; kept from prompt to prompt.
+struct Narrowing {
+    Fit weakest = Fit::Weak;  ///< the weakest match that is shown
+    ResultOrder order = ResultOrder::Best;
+    QStringList types;         ///< extensions; empty: all
+    int newestDays = 0;        ///< changed within so many days; 0: at any time
+    qint64 smallestBytes = 0;  ///< of the file
+
+    bool hasFilter() const { return !types.isEmpty() || newestDays > 0 || smallestBytes > 0; }
+    friend bool operator==(const Narrowing&, const Narrowing&) = default;
+};
+
 /// What the prompt bar holds.
 struct PromptDraft {
     QString text;
@@ -180,7 +194,7 @@ struct PromptDraft {
     QStringList minus;
     double balance = 0.5;     ///< 0 words only … 1 looks only
     CollectionId collection;  ///< none: everything
-    Fit weakest = Fit::Weak;  ///< the weakest match that is shown
+    Narrowing narrowing;
 
     bool isEmpty() const { return text.trimmed().isEmpty() && !picture; }
     bool usesBothLenses() const { return !text.trimmed().isEmpty() && picture.has_value(); }

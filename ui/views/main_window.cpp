@@ -10,6 +10,7 @@
 #include "ui/views/icons.h"
 #include "ui/views/make_child.h"
 #include "ui/views/message_strip.h"
+#include "ui/views/narrowing_bar.h"
 #include "ui/views/picture_input.h"
 #include "ui/views/profiler_dock.h"
 #include "ui/views/prompt_bar.h"
@@ -164,7 +165,7 @@ void MainWindow::connectViews() {
         profiler_->show();
         profiler_->select(request);
     });
-    connect(header_, &ResultHeader::weakestChosen, &session_, &Session::setWeakest);
+    connect(&header_->narrowing(), &NarrowingBar::changed, &session_, &Session::setNarrowing);
     connect(header_, &ResultHeader::scanWanted, sidebar_, &Sidebar::showScan);
     connect(grid_,
             &ResultGrid::visibleRowsChanged,
@@ -350,6 +351,11 @@ void MainWindow::showEmptyState(const AnswerSummary& summary) {
                     tr("%Ln weaker match(es) can be shown with “all matches”.",
                        nullptr,
                        static_cast<int>(summary.hiddenCount)),
+                    {});
+    } else if (summary.state == AnswerSummary::State::Final &&
+               session_.draft().narrowing.hasFilter()) {
+        empty_->say(tr("No picture passes the filter"),
+                    tr("Choose “All files” in the filter above to search all of them."),
                     {});
     } else if (session_.collections().isEmpty()) {
         empty_->say(tr("Find pictures by what they show and how they look"),

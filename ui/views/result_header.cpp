@@ -2,9 +2,9 @@
 #include "ui/views/result_header.h"
 
 #include "ui/views/make_child.h"
+#include "ui/views/narrowing_bar.h"
 #include "ui/views/theme.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
@@ -46,7 +46,8 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     scan_ = makeLink(this);
     time_ = makeLink(this);
     time_->setToolTip(tr("Show where the time went"));
-    buildStrictness();
+    narrowing_ = makeChild<NarrowingBar>(this, theme);
+    narrowing_->hide();
     advice_ = makeChild<QLabel>(this);
     advice_->setWordWrap(true);
     advice_->hide();
@@ -54,7 +55,7 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     line->addWidget(fits_);
     line->addWidget(scan_);
     line->addStretch(1);
-    line->addWidget(strictness_);
+    line->addWidget(narrowing_);
     line->addWidget(time_);
     layout->addLayout(line);
     layout->addWidget(advice_);
@@ -64,24 +65,10 @@ ResultHeader::ResultHeader(const Theme& theme, QWidget* parent) : QWidget(parent
     applyTheme();
 }
 
-void ResultHeader::buildStrictness() {
-    strictness_ = makeChild<QComboBox>(this);
-    strictness_->setAccessibleName(tr("the weakest match to show"));
-    strictness_->setToolTip(tr("Show only what stands out of the rest"));
-    strictness_->addItem(tr("all matches"), static_cast<int>(Fit::Weak));
-    strictness_->addItem(tr("fair and strong"), static_cast<int>(Fit::Fair));
-    strictness_->addItem(tr("only strong"), static_cast<int>(Fit::Strong));
-    strictness_->hide();
-    connect(strictness_, &QComboBox::activated, this, [this](int index) {
-        Q_EMIT weakestChosen(static_cast<Fit>(strictness_->itemData(index).toInt()));
-    });
-}
-
 void ResultHeader::applyTheme() {
     headline_->setFont(theme_.font(TextSize::Body, QFont::DemiBold));
     fits_->setFont(theme_.font(TextSize::Body));
     scan_->setFont(theme_.font(TextSize::Body));
-    strictness_->setFont(theme_.font(TextSize::Body));
     time_->setFont(theme_.font(TextSize::Body));
     advice_->setFont(theme_.font(TextSize::Body));
 }
@@ -159,7 +146,7 @@ void ResultHeader::show(const AnswerSummary& summary, const QStringList& scanned
     const QString scan = tr("still indexing %1").arg(scanned.join(tr(", ")));
     scan_->setText(headline_->text().isEmpty() ? scan : QStringLiteral("·  ") + scan);
     if (summary.state != AnswerSummary::State::Searching) {  // stays while an answer is refined
-        strictness_->setVisible(isAnswer(summary.state));
+        narrowing_->setVisible(isAnswer(summary.state));
     }
     time_->setVisible(isAnswer(summary.state));
     time_->setText(

@@ -5,12 +5,12 @@
 
 #include <QWidget>
 
-class QComboBox;
 class QLabel;
 class QPushButton;
 
 namespace bifocal::ui {
 
+class NarrowingBar;
 class Theme;
 
 /// The lines above the grid: what was searched and how well it fits, and the time it took, which is
@@ -26,25 +26,22 @@ public:
 
     QString text() const;
     QPushButton& timeDoor() { return *time_; }
-    QComboBox& strictness() { return *strictness_; }
+    NarrowingBar& narrowing() { return *narrowing_; }
 
 Q_SIGNALS:
     void requestWanted(qulonglong request);
     void scanWanted();
-    /// Somebody chose the weakest match to show.
-    void weakestChosen(bifocal::ui::Fit weakest);
 
 private:
     QString headline(const AnswerSummary& summary) const;
     QString advice(const AnswerSummary& summary) const;
-    void buildStrictness();
     void applyTheme();
 
     const Theme& theme_;
     QLabel* headline_ = nullptr;
     QLabel* fits_ = nullptr;
     QPushButton* scan_ = nullptr;
-    QComboBox* strictness_ = nullptr;
+    NarrowingBar* narrowing_ = nullptr;
     QPushButton* time_ = nullptr;
     QLabel* advice_ = nullptr;
     std::uint64_t request_ = 0;

@@ -38,9 +38,9 @@ inline constexpr std::string_view kKnownFiles =
 inline constexpr std::string_view kKnownFailures =
     "SELECT path, size, modified, inode FROM failures WHERE collection = ?1";
 inline constexpr std::string_view kContentsOf =
-    "SELECT content FROM files WHERE collection = ?1 AND modified >= ?2 AND modified < ?3";
+    "SELECT content, path, size FROM files WHERE collection = ?1 AND modified >= ?2 AND modified < ?3";
 inline constexpr std::string_view kContentsByTime =
-    "SELECT content FROM files WHERE modified >= ?1 AND modified < ?2";
+    "SELECT content, path, size FROM files WHERE modified >= ?1 AND modified < ?2";
 inline constexpr std::string_view kAllContents =
     "SELECT DISTINCT content FROM files ORDER BY content";
 inline constexpr std::string_view kFailures =

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -52,6 +53,40 @@ TEST(PromptOptionsTest, IsAsStrictAsAsked) {
     EXPECT_EQ(prompt({"--text", "a", "--strictness", "strong"})->strictness, Strictness::Strong);
     EXPECT_EQ(prompt({"--text", "a", "--strictness", "very"}).error().code,
               ErrorCode::InvalidArgument);
+}
+
+TEST(PromptOptionsTest, FiltersAndSorts) {
+    const auto made = prompt({"--text",
+                              "a",
+                              "--sort",
+                              "newest",
+                              "--type",
+                              "jpg",
+                              "--type",
+                              "PNG",
+                              "--after",
+                              "2024-02-29",
+                              "--min-kb",
+                              "20",
+                              "--folder",
+                              "/x/../y/"});
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->order, SortOrder::Newest);
+    EXPECT_EQ(made->filters.types, (std::vector<std::string>{"jpg", "PNG"}));
+    EXPECT_EQ(made->filters.smallestBytes, 20'000U);
+    EXPECT_FALSE(made->filters.largestBytes);
+    EXPECT_EQ(made->filters.modifiedAfter, std::chrono::sys_days(std::chrono::year(2024) / 2 / 29));
+    EXPECT_TRUE(passesFile(made->filters, "/y/a/b.JPEG", 20'000));
+    EXPECT_FALSE(passesFile(made->filters, "/yz/b.jpg", 20'000));
+    EXPECT_FALSE(passesFile(made->filters, "/y/b.jpg", 19'999));
+    EXPECT_FALSE(passesFile(made->filters, "/y/b.webp", 20'000));
+
+    for (const std::string day :
+         {"2023-02-29", "2024", "2024-01-32", "", "01-02-2024x", "-1-1-1", "2024-01-02-03"}) {
+        EXPECT_FALSE(prompt({"--text", "a", "--before", day})) << day;
+    }
+    EXPECT_FALSE(prompt({"--text", "a", "--sort", "random"}));
+    EXPECT_FALSE(prompt({"--text", "a", "--max-kb", "-1"}));
 }
 
 TEST(PromptOptionsTest, TakesTheFrameOfAVideo) {
