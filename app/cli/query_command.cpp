@@ -94,7 +94,7 @@ void printJson(const ResultSet& set) {
 
 void printText(const ResultSet& set) {
     if (set.searchedCount == 0) {
-        std::cout << "The library is empty: index a folder first.\n";
+        std::cout << "Nothing to search: the library is empty, or no file passes the filters.\n";
         return;
     }
     if (!set.spoken.empty()) {

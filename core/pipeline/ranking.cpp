@@ -5,6 +5,7 @@
 #include "core/pipeline/rank_fusion.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <unordered_set>
@@ -278,6 +279,15 @@ Result<ResultSet> rank(const RankRequest& request) {
     BIFOCAL_TRY(const std::vector<std::uint64_t> filter, filterBits(request));
     ResultSet set;
     BIFOCAL_TRY(const std::vector<NamedRow> named, namedRows(request, filter));
+    // What is filtered out belongs to the background all the same: a match is as strong with a
+    // filter as without it.
+    std::optional<kernels::ScoreMoments> background;
+    if (!filter.empty()) {
+        std::array<kernels::RowScore, 1> unused;
+        BIFOCAL_TRY(const kernels::TopKResult all,
+                    request.snapshot.search(request.query, {}, unused, request.stop));
+        background = all.moments;
+    }
     const FusionWeights weights{1, nameWeight(request.prompt)};
     // Vectors whose file is not committed yet have no row to show: ask again for more when they
     // take places. Rarely more than one round.
@@ -291,7 +301,7 @@ Result<ResultSet> rank(const RankRequest& request) {
             return entry.score;
         });
         const ConfidenceScale scale(
-            found.moments, scores, maxScoreOf(request.layout, request.query));
+            background.value_or(found.moments), scores, maxScoreOf(request.layout, request.query));
         RowMaker maker(request, scale);
         BIFOCAL_CHECK(maker.addThisPicture());
         for (const FusedRow& row : fuseRanks(best, named, weights)) {

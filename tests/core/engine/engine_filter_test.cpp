@@ -105,6 +105,23 @@ TEST_F(EngineFilterTest, AnswersAsBruteForceDoes) {
     EXPECT_GT(found, 400U) << "the filters let something through";
 }
 
+TEST_F(EngineFilterTest, AMatchIsAsStrongWithAFilterAsWithoutIt) {
+    Prompt prompt = unfiltered();
+    prompt.filters.types = {"png"};
+    prompt.filters.folder = std::filesystem::canonical(pictures()) / "a/b";
+
+    const PromptEvent end = ask(*engine_, prompt);
+
+    ASSERT_GE(end.results->rows.size(), 3U);
+    for (const ResultRow& row : end.results->rows) {
+        const auto same = std::find_if(all_.begin(), all_.end(), [&](const ResultRow& other) {
+            return other.file.id == row.file.id;
+        });
+        ASSERT_NE(same, all_.end());
+        EXPECT_EQ(row.confidence, same->confidence) << row.file.path;
+    }
+}
+
 TEST_F(EngineFilterTest, AFilterStillGivesAsManyAsAsked) {
     Prompt prompt = unfiltered();
     prompt.filters.types = {"JPG"};
