@@ -33,7 +33,6 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
-#include <QToolButton>
 #include <QUrl>
 
 #include <gtest/gtest.h>

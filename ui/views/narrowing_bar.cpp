@@ -9,7 +9,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QMenu>
-#include <QToolButton>
+#include <QPushButton>
 
 namespace bifocal::ui {
 
@@ -75,8 +75,7 @@ void NarrowingBar::buildOrder() {
 }
 
 void NarrowingBar::buildFilter() {
-    filter_ = makeChild<QToolButton>(this);
-    filter_->setPopupMode(QToolButton::InstantPopup);
+    filter_ = makeChild<QPushButton>(this);
     filter_->setToolTip(tr("Search only some files: by type, time of change, size"));
     menu_ = makeChild<QMenu>(this);
     clear_ = menu_->addAction(tr("All files"));

@@ -10,7 +10,7 @@ class QAction;
 class QActionGroup;
 class QComboBox;
 class QMenu;
-class QToolButton;
+class QPushButton;
 
 namespace bifocal::ui {
 
@@ -27,7 +27,7 @@ public:
     const Narrowing& narrowing() const { return narrowing_; }
     QComboBox& strictness() { return *strictness_; }
     QComboBox& order() { return *order_; }
-    QToolButton& filterButton() { return *filter_; }
+    QPushButton& filterButton() { return *filter_; }
     QMenu& filterMenu() { return *menu_; }
 
 Q_SIGNALS:
@@ -49,7 +49,7 @@ private:
     Narrowing narrowing_;
     QComboBox* strictness_ = nullptr;
     QComboBox* order_ = nullptr;
-    QToolButton* filter_ = nullptr;
+    QPushButton* filter_ = nullptr;
     QMenu* menu_ = nullptr;
     QAction* clear_ = nullptr;
     QList<QAction*> types_;  ///< data: the extension
